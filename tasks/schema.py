@@ -1,0 +1,140 @@
+"""What the environment is about: a person's files, the questions, and their gold evidence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from deskgym.tasks.locators import Locator, WholeFile
+
+FORMAT_VERSION = 1
+
+Modality = Literal["document", "image", "text", "audio", "video"]
+MODALITIES: tuple[Modality, ...] = ("document", "image", "text", "audio", "video")
+QAType = Literal["factual_retention", "profiling"]
+ProfilingType = Literal[
+    "preferences",
+    "behavioural_patterns",
+    "scheduling",
+    "retrospective_reflections",
+    "workflows",
+]
+
+
+def relative_path(path: str) -> str:
+    """``path`` itself, if it is a plain path below a profile's root.
+
+    Raises:
+        ValueError: it is empty, absolute, or holds ``..``, a NUL or a backslash-free oddity.
+    """
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise ValueError(f"not a path inside a profile: {path[:80]!r}")
+    return path
+
+
+RelativePath = Annotated[str, AfterValidator(relative_path)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileRecord(_Model):
+    """One file of a profile. Times are local to the person and carry no zone."""
+
+    id: int
+    path: RelativePath
+    type: str = Field(description="the kind of file as its suffix says, lower case: pdf, eml, ...")
+    modality: Modality
+    size: int = Field(ge=0, description="bytes")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    created: datetime
+    modified: datetime
+    latitude: float | None = Field(default=None, ge=-90, le=90, description="degrees")
+    longitude: float | None = Field(default=None, ge=-180, le=180, description="degrees")
+    location: str | None = None
+
+
+class Evidence(_Model):
+    """One atomic unit that supports an answer: a place in a file, and what stands there."""
+
+    evidence_id: str
+    file_path: RelativePath
+    modality: Modality
+    locator: Locator = WholeFile()
+    text: str = Field(description="what the file says, shows or sounds there")
+
+
+class RationaleStep(_Model):
+    """One step of the reasoning from evidence to answer."""
+
+    step_id: int = Field(ge=1)
+    text: str
+    evidence_ids: tuple[str, ...] = ()
+
+
+class Capabilities(_Model):
+    """The abilities that a task asks for, as labels in HippoCamp's three families."""
+
+    search: tuple[str, ...] = ()
+    perception: tuple[str, ...] = ()
+    reasoning: tuple[str, ...] = ()
+
+
+class Task(_Model):
+    """A question about one profile, with the gold that it is scored against.
+
+    Gold stays on the host: what an agent gets to see of a task is ``question`` alone.
+    ``extra`` keeps what a published record says beyond these fields, so that it can be
+    written back without loss.
+    """
+
+    id: str
+    profile_id: str = Field(pattern=r"^[a-z0-9_-]+/[a-z0-9_.-]+$")
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+    answerable: bool = Field(
+        default=True, description="False: the right answer is that the files do not say"
+    )
+    qa_type: QAType
+    profiling_type: ProfilingType | None = None
+    files: tuple[RelativePath, ...] = Field(
+        default=(), description="the smallest set of files that supports the answer"
+    )
+    evidence: tuple[Evidence, ...] = ()
+    rationale: tuple[RationaleStep, ...] = ()
+    capabilities: Capabilities = Capabilities()
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Task:
+        ids = [e.evidence_id for e in self.evidence]
+        if len(set(ids)) != len(ids):
+            raise ValueError(f"task {self.id}: an evidence id is used twice")
+        cited = {i for step in self.rationale for i in step.evidence_ids}
+        if missing := sorted(cited - set(ids)):
+            raise ValueError(f"task {self.id}: the rationale cites {missing}, which is not there")
+        if (self.qa_type == "profiling") != (self.profiling_type is not None):
+            raise ValueError(f"task {self.id}: profiling_type goes with qa_type 'profiling'")
+        if outside := sorted({e.file_path for e in self.evidence} - set(self.files)):
+            raise ValueError(f"task {self.id}: evidence in {outside}, which files does not list")
+        return self
+
+
+class Profile(_Model):
+    """One person's computer: where its files lie on the host, and what is known about each."""
+
+    id: str = Field(pattern=r"^[a-z0-9_-]+/[a-z0-9_.-]+$")
+    user: str = Field(description="the person's name, as shown")
+    description: str = ""
+    root: Path = Field(description="the folder on the host that becomes /desk")
+    files: tuple[FileRecord, ...]
+    digest: str = Field(description="SHA-256 over the sorted paths, contents and times")
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("/")[2]
