@@ -216,9 +216,7 @@ def overlaps(a: AnyLocator, b: AnyLocator, *, slack_s: float = 0.5) -> bool:
     match a, b:
         case (WholeFile(), _) | (_, WholeFile()):
             return True
-        case (
-            (Pages(), Pages()) | (Lines(), Lines()) | (Turns(), Turns())
-        ):
+        case (Pages(), Pages()) | (Lines(), Lines()) | (Turns(), Turns()):
             return a.start <= b.end and b.start <= a.end
         case (Region(), Region()):
             return a.page == b.page and (

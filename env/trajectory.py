@@ -1,0 +1,213 @@
+"""What is logged of an episode: its events, its result, and the run they belong to.
+
+A run is a folder: ``run.json``, ``results.jsonl`` (a line an episode) and
+``episodes/<task id>.jsonl`` (a line an event). Every line carries ``format_version``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from deskgym.env.actions import Action, Cite, Family
+from deskgym.tasks.locators import Locator
+from deskgym.tasks.schema import Capabilities, ProfilingType, QAType
+
+FORMAT_VERSION = 1
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Returned(_Model):
+    """A piece of a file that an observation showed."""
+
+    path: str
+    locator: Locator
+    chars: int = Field(default=0, ge=0, description="characters of text, 0 for media")
+    mime: str | None = Field(default=None, description="of media; None for text")
+
+
+class Exposure(_Model):
+    """A unit of gold evidence that an observation showed, and how that was told.
+
+    ``by`` is ``locator`` (the same file and an overlapping place were returned) or ``text`` (the
+    evidence's text was found in the output; ``score`` says how much of it, in [0, 1]).
+    """
+
+    evidence_id: str
+    by: Literal["locator", "text"]
+    score: float = Field(ge=0, le=1)
+
+
+class EpisodeStart(_Model):
+    format_version: Literal[1] = FORMAT_VERSION
+    event: Literal["start"] = "start"
+    task_id: str
+    profile_id: str
+    question: str
+    tools: tuple[str, ...]
+    max_steps: int
+    seed: int | None
+    agent: str | None
+    started: datetime
+
+
+class StepEvent(_Model):
+    """One step: what was done, what came of it, and what it showed of the gold."""
+
+    format_version: Literal[1] = FORMAT_VERSION
+    event: Literal["step"] = "step"
+    step: int = Field(ge=1)
+    action: Action | None = Field(description="None if what was passed is no action")
+    raw_action: str | None = Field(default=None, description="what was passed, if no action")
+    family: Family | None
+    ok: bool
+    error: str | None = Field(default=None, description="its kind: invalid_action, not_found, ...")
+    exit_status: int | None = Field(default=None, description="of a command; None if it was killed")
+    timed_out: bool = False
+    duration_s: float = Field(ge=0)
+    bytes_out: int = Field(ge=0, description="what the action put out, before any cap")
+    bytes_kept: int = Field(ge=0, description="what of it the observation holds")
+    opened: tuple[str, ...] = Field(default=(), description="files opened, in order, once each")
+    opened_overflow: bool = Field(default=False, description="more were opened than could be noted")
+    returned: tuple[Returned, ...] = ()
+    exposed: tuple[Exposure, ...] = ()
+    text: str = Field(default="", description="the observation's text")
+    flags: tuple[str, ...] = Field(default=(), description="invalid_action, switched_off, ...")
+    reward: float = 0.0
+
+
+class CitationCheck(_Model):
+    """What became of one citation of the answer."""
+
+    cite: Cite
+    exists: bool = Field(description="the file is in the profile")
+    observed: bool = Field(description="the file was opened or returned in the episode")
+    in_range: bool | None = Field(description="the locator lies within the file; None: not known")
+    quote_supported: bool | None = Field(
+        description="None: no quote, or nothing to hold it against"
+    )
+
+
+class AnswerScores(_Model):
+    """How the answer compares with the gold answer; each in [0, 1]."""
+
+    judge: Literal["lexical"] = "lexical"
+    score: float
+    exact_match: float
+    token_f1: float
+    rouge_l: float
+    number_match: float | None = Field(description="None: the gold answer holds no number or date")
+    abstained: bool
+
+
+class FileScores(_Model):
+    """Precision, recall and F1 of a set of files against the gold set."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class EvidenceScores(_Model):
+    """Precision and recall of evidence units.
+
+    ``exposed_recall``: share of the gold units that the episode's observations showed.
+    ``cited_precision``/``cited_recall``/``cited_f1``: the answer's citations against the gold units.
+    ``readable_recall``: as ``exposed_recall``, over units that do not lie in sound or video
+    (``None`` if there are no others).
+    """
+
+    exposed_recall: float
+    cited_precision: float
+    cited_recall: float
+    cited_f1: float
+    readable_recall: float | None
+
+
+class Scores(_Model):
+    """All scores of an episode. ``files_*`` and ``evidence`` are None where the gold set is empty
+    (unanswerable tasks), and such episodes are left out of those averages."""
+
+    answer: AnswerScores
+    files_cited: FileScores | None
+    files_touched: FileScores | None
+    evidence: EvidenceScores | None
+
+
+class FirstSteps(_Model):
+    """For a gold file: the first step at which it was opened, returned, and evidence exposed."""
+
+    path: str
+    opened: int | None
+    returned: int | None
+    exposed: int | None
+
+
+class EpisodeEnd(_Model):
+    format_version: Literal[1] = FORMAT_VERSION
+    event: Literal["end"] = "end"
+    ended: Literal["answered", "truncated", "aborted"]
+    reason: str | None = None
+    answer: str | None
+    citations: tuple[CitationCheck, ...] = ()
+    coverage: tuple[float, ...] = Field(
+        description="share of gold evidence exposed after each step"
+    )
+    first_steps: tuple[FirstSteps, ...] = ()
+    scores: Scores
+    rewards: dict[str, float] = Field(description="every term of the reward by name")
+    finished: datetime
+
+
+Event = Annotated[EpisodeStart | StepEvent | EpisodeEnd, Field(discriminator="event")]
+
+
+class EpisodeResult(_Model):
+    """A line of ``results.jsonl``: one finished episode."""
+
+    format_version: Literal[1] = FORMAT_VERSION
+    task_id: str
+    profile_id: str
+    agent: str
+    qa_type: QAType
+    profiling_type: ProfilingType | None
+    answerable: bool
+    capabilities: Capabilities
+    ended: Literal["answered", "truncated", "aborted"]
+    reason: str | None = None
+    steps: int
+    invalid_actions: int
+    question: str
+    answer: str | None
+    gold_answer: str
+    cited_files: tuple[str, ...]
+    touched_files: tuple[str, ...]
+    gold_files: tuple[str, ...]
+    coverage: tuple[float, ...]
+    scores: Scores
+    rewards: dict[str, float]
+
+
+class RunConfig(_Model):
+    """``run.json``: what a run was made with."""
+
+    format_version: Literal[1] = FORMAT_VERSION
+    deskgym_version: str
+    dataset: str
+    dataset_digest: str
+    profiles: tuple[str, ...]
+    tasks: tuple[str, ...]
+    agent: str
+    agent_config: dict[str, Any] = Field(default_factory=dict)
+    tools: tuple[str, ...]
+    max_steps: int
+    reward: str
+    seed: int
+    sandbox: str
+    image_digest: str
+    started: datetime
