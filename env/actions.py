@@ -131,14 +131,14 @@ FAMILIES: dict[ToolName, Family] = {
 ALL_TOOLS: frozenset[ToolName] = frozenset(FAMILIES)
 ALWAYS_ON: frozenset[ToolName] = frozenset({"note", "answer"})
 
-_BASE: frozenset[ToolName] = frozenset({"terminal", "list_files", "metadata"}) | ALWAYS_ON
+_BASE: frozenset[ToolName] = frozenset({"terminal", "list_files", "metadata", *ALWAYS_ON})
 PRESETS: dict[str, frozenset[ToolName]] = {
     # HippoCamp's four settings of its terminal agents: which of return_ori, return_txt and
     # return_img an agent may use.
-    "config0": _BASE | {"read_original", "read_text", "read_image"},
-    "config1": _BASE | {"read_original"},
-    "config2": _BASE | {"read_original", "read_image"},
-    "config3": _BASE | {"read_original", "read_text"},
+    "config0": frozenset({*_BASE, "read_original", "read_text", "read_image"}),
+    "config1": frozenset({*_BASE, "read_original"}),
+    "config2": frozenset({*_BASE, "read_original", "read_image"}),
+    "config3": frozenset({*_BASE, "read_original", "read_text"}),
 }
 
 _ADAPTER: TypeAdapter[Action] = TypeAdapter(Action)

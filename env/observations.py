@@ -8,7 +8,7 @@ from typing import TypedDict
 
 @dataclass(frozen=True)
 class Media:
-    """An encoded picture, sound or file: a MIME type (``image/png``, ``audio/wav``) and its bytes."""
+    """An encoded picture, sound or file: its MIME type (``image/png``, ...) and its bytes."""
 
     mime: str
     data: bytes

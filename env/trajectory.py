@@ -1,21 +1,24 @@
 """What is logged of an episode: its events, its result, and the run they belong to.
 
 A run is a folder: ``run.json``, ``results.jsonl`` (a line an episode) and
-``episodes/<task id>.jsonl`` (a line an event). Every line carries ``format_version``.
+``episodes/<agent>/<profile>/<task id>.jsonl`` (a line an event). Every line carries ``format_version``.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from deskgym.env.actions import Action, Cite, Family
 from deskgym.tasks.locators import Locator
 from deskgym.tasks.schema import Capabilities, ProfilingType, QAType
+from deskgym.tasks.scoring.models import AnswerScores as AnswerScores
+from deskgym.tasks.scoring.models import EvidenceScores as EvidenceScores
+from deskgym.tasks.scoring.models import FileScores as FileScores
 
-FORMAT_VERSION = 1
+FORMAT_VERSION: Final = 1
 
 
 class _Model(BaseModel):
@@ -93,42 +96,6 @@ class CitationCheck(_Model):
     )
 
 
-class AnswerScores(_Model):
-    """How the answer compares with the gold answer; each in [0, 1]."""
-
-    judge: Literal["lexical"] = "lexical"
-    score: float
-    exact_match: float
-    token_f1: float
-    rouge_l: float
-    number_match: float | None = Field(description="None: the gold answer holds no number or date")
-    abstained: bool
-
-
-class FileScores(_Model):
-    """Precision, recall and F1 of a set of files against the gold set."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-class EvidenceScores(_Model):
-    """Precision and recall of evidence units.
-
-    ``exposed_recall``: share of the gold units that the episode's observations showed.
-    ``cited_precision``/``cited_recall``/``cited_f1``: the answer's citations against the gold units.
-    ``readable_recall``: as ``exposed_recall``, over units that do not lie in sound or video
-    (``None`` if there are no others).
-    """
-
-    exposed_recall: float
-    cited_precision: float
-    cited_recall: float
-    cited_f1: float
-    readable_recall: float | None
-
-
 class Scores(_Model):
     """All scores of an episode. ``files_*`` and ``evidence`` are None where the gold set is empty
     (unanswerable tasks), and such episodes are left out of those averages."""
@@ -202,7 +169,7 @@ class RunConfig(_Model):
     dataset_digest: str
     profiles: tuple[str, ...]
     tasks: tuple[str, ...]
-    agent: str
+    agents: tuple[str, ...]
     agent_config: dict[str, Any] = Field(default_factory=dict)
     tools: tuple[str, ...]
     max_steps: int

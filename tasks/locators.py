@@ -216,8 +216,12 @@ def overlaps(a: AnyLocator, b: AnyLocator, *, slack_s: float = 0.5) -> bool:
     match a, b:
         case (WholeFile(), _) | (_, WholeFile()):
             return True
-        case (Pages(), Pages()) | (Lines(), Lines()) | (Turns(), Turns()):
-            return a.start <= b.end and b.start <= a.end
+        case (Pages(), Pages()):
+            return _touch(a, b)
+        case (Lines(), Lines()):
+            return _touch(a, b)
+        case (Turns(), Turns()):
+            return _touch(a, b)
         case (Region(), Region()):
             return a.page == b.page and (
                 min(a.x1, b.x1) > max(a.x0, b.x0) and min(a.y1, b.y1) > max(a.y0, b.y0)
@@ -235,3 +239,7 @@ def overlaps(a: AnyLocator, b: AnyLocator, *, slack_s: float = 0.5) -> bool:
             bc0, br0, bc1, br1 = cell_bounds(b.range)
             return ac0 <= bc1 and bc0 <= ac1 and ar0 <= br1 and br0 <= ar1
     return False
+
+
+def _touch(a: _Range, b: _Range) -> bool:
+    return a.start <= b.end and b.start <= a.end

@@ -12,8 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deskgym.tasks.locators import Locator
 
-FORMAT_VERSION = 1
-
 DeskTool = Literal["list_files", "metadata", "read_text", "read_image", "read_original"]
 
 

@@ -1,0 +1,63 @@
+"""BM25 over short passages, and the words that it counts.
+
+S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+Foundations and Trends in Information Retrieval 3(4), 2009.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+K1, B = 1.2, 0.75
+
+_STOP_WORDS = (
+    "a about after all am an and any are as at be been before being but by can could did do does "
+    "doing for from had has have having he her hers him his how i if in into is it its just me "
+    "more most my of on only or our out over she should so some such than that the their them "
+    "then there these they this those through to too under until up us was we were what when "
+    "where which who whom whose why will with would you your"
+)
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+_WORD = re.compile(r"[^\W_]+")
+
+
+def terms(text: str) -> list[str]:
+    """The words of ``text`` that carry meaning, in order, lower case and without a plural's s."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    return [_singular(word) for word in words if word not in STOP_WORDS]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+class BM25:
+    """Scores of passages for a query. Fixed once made; equal input gives equal scores."""
+
+    def __init__(self, passages: Sequence[str]) -> None:
+        self._counts = [Counter(terms(passage)) for passage in passages]
+        self._lengths = [sum(counts.values()) for counts in self._counts]
+        self._mean_length = (sum(self._lengths) / len(self._lengths)) if self._lengths else 0.0
+        self._holding: Counter[str] = Counter(word for counts in self._counts for word in counts)
+
+    def idf(self, term: str) -> float:
+        """How much a term tells: the rarer, the more; above 0 for any term."""
+        holding = self._holding[term]
+        return math.log(1 + (len(self._counts) - holding + 0.5) / (holding + 0.5))
+
+    def scores(self, query: str) -> list[float]:
+        """The score of each passage, in order; 0 for one without any of the query's terms."""
+        wanted = sorted(set(terms(query)))
+        weights = {term: self.idf(term) for term in wanted}
+        found = []
+        for counts, length in zip(self._counts, self._lengths, strict=True):
+            norm = K1 * (1 - B + B * length / self._mean_length) if length else K1
+            total = 0.0
+            for term in wanted:
+                if times := counts[term]:
+                    total += weights[term] * times * (K1 + 1) / (times + norm)
+            found.append(total)
+        return found

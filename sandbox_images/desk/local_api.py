@@ -1,0 +1,124 @@
+"""The in-desk commands' way to the runner: a socket file inside the desk (no network)."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from .framing import FrameError, FrameReader, pack
+from .service import Service, path_of
+
+MAX_CONNECTIONS = 32
+Log = Callable[[dict[str, Any]], None]
+
+
+class LocalApi:
+    """Accepts commands' connections, one request each, and answers them. Nothing blocks."""
+
+    def __init__(
+        self, path: str, service: Service, selector: selectors.BaseSelector, log: Log
+    ) -> None:
+        self._service = service
+        self._selector = selector
+        self._log = log
+        self._open: dict[_Connection, None] = {}
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setblocking(False)
+        self._socket.bind(path)
+        os.chmod(path, 0o666)
+        self._socket.listen(64)
+        selector.register(self._socket, selectors.EVENT_READ, self._accept)
+
+    def _accept(self) -> None:
+        try:
+            peer, _ = self._socket.accept()
+        except BlockingIOError:
+            return
+        if len(self._open) >= MAX_CONNECTIONS:
+            next(iter(self._open)).close()
+        self._open[_Connection(self, peer)] = None
+
+    def drop_all(self) -> None:
+        for connection in list(self._open):
+            connection.close()
+
+
+class _Connection:
+    def __init__(self, api: LocalApi, peer: socket.socket) -> None:
+        self._api = api
+        self._peer = peer
+        self._frames = FrameReader(max_header=64 << 10, max_payload=0)
+        self._out = memoryview(b"")
+        self._closed = False
+        peer.setblocking(False)
+        api._selector.register(peer, selectors.EVENT_READ, self._readable)
+
+    def _readable(self) -> None:
+        try:
+            data = self._peer.recv(1 << 16)
+            if data:
+                self._frames.feed(data)
+                frame = self._frames.next()
+                if frame is None:
+                    return
+        except BlockingIOError:
+            return
+        except (OSError, FrameError):
+            self.close()
+            return
+        if not data:
+            self.close()
+            return
+        # One request a connection: what else may come is not read.
+        self._api._selector.unregister(self._peer)
+        request, _ = frame
+        tool, args = request.get("tool"), request.get("args")
+
+        def answer(header: dict[str, Any], payload: bytes) -> None:
+            self._api._log(_tool_use(tool, args, header))
+            self._send(pack(header, payload))
+
+        self._api._service.handle(tool, args, answer)
+
+    def _send(self, data: bytes) -> None:
+        if self._closed:
+            return
+        self._out = memoryview(data)
+        self._api._selector.register(self._peer, selectors.EVENT_WRITE, self._writable)
+
+    def _writable(self) -> None:
+        try:
+            self._out = self._out[self._peer.send(self._out) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            self.close()
+            return
+        if not self._out:
+            self.close()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        if self._peer in self._api._selector.get_map():
+            self._api._selector.unregister(self._peer)
+        self._peer.close()
+        self._api._open.pop(self, None)
+
+
+def _tool_use(tool: object, args: object, header: dict[str, Any]) -> dict[str, Any]:
+    """What the host is told of a tool used from inside a command."""
+    media: list[dict[str, Any]] = header.get("media") or []
+    segments: list[dict[str, Any]] = header.get("segments") or []
+    places = [piece["locator"] for piece in segments + media]
+    return {
+        "tool": str(tool)[:40],
+        "path": path_of(args),
+        "ok": bool(header.get("ok")),
+        "locators": places,
+        "mime": media[0]["mime"] if media else None,
+    }

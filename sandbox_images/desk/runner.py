@@ -1,0 +1,292 @@
+"""The program inside the desk: takes requests over standard input, answers over standard output.
+
+Standard library only. It runs as root without capabilities but SETUID, SETGID and KILL; every
+command runs as the agent's user with none. When standard input ends, whoever owned this desk is
+gone, and so is the desk.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .framing import FrameReader, pack
+from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
+from .local_api import LocalApi
+from .opened import OpenedFiles
+from .output import Output
+from .processes import NotClean, kill_all
+from .service import Service
+from .shell import MAX_STATE, Shell, first_state
+from .wipe import as_user, leftovers, wipe
+
+FORMAT_VERSION = 1
+MAX_TOOL_USES = 500
+
+
+class OwnerGone(Exception):
+    """Standard input has ended."""
+
+
+class Runner:
+    """One desk. A single thread and one loop over all that can become readable."""
+
+    def __init__(self, wire_in: int, wire_out: int) -> None:
+        self._in = wire_in
+        self._out = wire_out
+        self._frames = FrameReader()
+        self._selector = selectors.DefaultSelector()
+        self._service = Service()
+        self._tool_uses: list[dict[str, Any]] = []
+        self._commands = 0
+        self._state = first_state()
+        self._spare: Shell | None = None
+        self._worker_start = 0
+        self._worker_fd = -1
+        self._prepare_scratch()
+        self._opened = OpenedFiles(DESK)
+        self._api = LocalApi(SOCKET, self._service, self._selector, self._note_tool_use)
+
+    # -- the loop ------------------------------------------------------------------------------
+
+    def serve(self) -> None:
+        """Answer requests, until `OwnerGone` is raised: also in the middle of a command."""
+        self._spare = self._new_shell()
+        self._reply({"format_version": FORMAT_VERSION, "ok": True, "hello": True}, b"")
+        self._selector.register(self._in, selectors.EVENT_READ, self._readable)
+        while True:
+            request = self._frames.next()
+            if request is None:
+                self._turn(None)
+                continue
+            self._handle(request[0])
+            if self._spare is None:  # after the answer: starting one costs the caller nothing
+                self._spare = self._new_shell()
+
+    def _readable(self) -> None:
+        data = os.read(self._in, 1 << 20)
+        if not data:
+            raise OwnerGone
+        self._frames.feed(data)
+
+    def _turn(self, patience_s: float | None) -> None:
+        """Wait until something is readable and deal with it."""
+        worker = self._service.worker
+        self._watch_worker()
+        if worker.deadline is not None:
+            left = max(0.0, worker.deadline - time.monotonic())
+            patience_s = left if patience_s is None else min(left, patience_s)
+        for key, _ in self._selector.select(patience_s):
+            key.data()
+        worker.check_deadline()
+        self._watch_worker()
+
+    def _watch_worker(self) -> None:
+        """Follow the worker's coming and going. At once: a closed descriptor's number is used
+        again, and must not stand in the selector under its old meaning."""
+        worker = self._service.worker
+        if worker.starts == self._worker_start:
+            return
+        if self._worker_fd >= 0:
+            self._selector.unregister(self._worker_fd)
+        self._worker_start, self._worker_fd = worker.starts, worker.stdout
+        if self._worker_fd >= 0:
+            self._selector.register(self._worker_fd, selectors.EVENT_READ, worker.readable)
+
+    def _reply(self, header: dict[str, Any], payload: bytes) -> None:
+        view = memoryview(pack(header, payload))
+        while view:
+            view = view[os.write(self._out, view) :]
+
+    # -- requests ------------------------------------------------------------------------------
+
+    def _handle(self, request: dict[str, Any]) -> None:
+        started = time.monotonic()
+        handlers: dict[str, Callable[[dict[str, Any]], tuple[dict[str, Any], bytes]]] = {
+            "exec": self._exec,
+            "tool": self._tool,
+            "configure": self._configure,
+            "reset": self._reset,
+            "ping": lambda request: ({"ok": True}, b""),
+        }
+        header, payload = handlers[request["op"]](request)
+        header["duration_s"] = round(time.monotonic() - started, 6)
+        self._reply(header, payload)
+
+    def _configure(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        self._service.configure(request["user"], request["files"], request["tools"])
+        return {"ok": True}, b""
+
+    def _tool(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        answers: list[tuple[dict[str, Any], bytes]] = []
+        self._service.handle(
+            request["tool"],
+            request["args"],
+            lambda header, payload: answers.append((header, payload)),
+        )
+        while not answers:
+            self._turn(None)
+        self._opened.take()  # the worker's own opening, which the answer already names
+        return answers[0]
+
+    def _exec(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        command = request["command"].encode(errors="surrogateescape")
+        if b"\0" in command:
+            return _fault("bad_argument", "a command holds no NUL byte"), b""
+        shell = self._told(command)
+        self._commands += 1
+        self._opened.take()
+        self._tool_uses = []
+        output = Output(request["max_bytes"], self._commands)
+        state = bytearray()
+        timed_out = self._follow(shell, output, state, time.monotonic() + request["timeout_s"])
+        if timed_out:
+            kill_all(AGENT_UID)
+        status = shell.reap()
+        self._drain(shell.output, output.add)
+        shell.close()
+        opened, overflow = self._opened.take()
+        if not timed_out and state.endswith(b"\n") and len(state) <= MAX_STATE:
+            self._state = state.decode(errors="surrogateescape")
+        header: dict[str, Any] = {
+            "ok": True,
+            # A shell ended by a signal has no status; 128 + n is what a shell would say of it.
+            "exit_status": None if timed_out else status if status >= 0 else 128 - status,
+            "timed_out": timed_out,
+            "bytes_out": output.total,
+            "opened": opened,
+            "opened_overflow": overflow,
+            "tool_uses": self._tool_uses,
+        }
+        payload = output.finish()
+        header["spool"] = output.spool_path
+        if timed_out:
+            payload += (
+                f"\n[timed out after {request['timeout_s']:g} s; all processes ended]\n".encode()
+            )
+        elif len(state) > MAX_STATE:
+            payload += b"\n[exported variables are over 100 kB and were not carried over]\n"
+        return header, payload
+
+    def _told(self, command: bytes) -> Shell:
+        """A shell that has been given ``command``. The spare may have been killed meanwhile."""
+        for _ in range(5):
+            shell = self._spare or self._new_shell()
+            self._spare = None
+            if shell.tell(command):
+                return shell
+            shell.close()
+        raise NotClean("no shell lives long enough to be told a command")
+
+    def _follow(self, shell: Shell, output: Output, state: bytearray, deadline: float) -> bool:
+        """Collect a command's output until its shell ends; True if it ran out of time."""
+        done = False
+
+        def ended() -> None:
+            nonlocal done
+            done = True
+
+        watched: dict[int, Callable[[], object]] = {
+            shell.output: lambda: self._take(shell.output, output.add),
+            shell.state: lambda: self._take(shell.state, state.extend),
+            shell.pidfd: ended,
+        }
+        for fd, callback in watched.items():
+            self._selector.register(fd, selectors.EVENT_READ, callback)
+        try:
+            while not done:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return True
+                # Woken up regularly, as the kernel's queue of opened files is bounded.
+                self._turn(min(left, 0.05))
+                self._opened.drain()
+            self._drain(shell.state, state.extend)
+            return False
+        finally:
+            for fd in watched:
+                if fd in self._selector.get_map():
+                    self._selector.unregister(fd)
+
+    def _take(self, fd: int, sink: Callable[[bytes], object]) -> bool:
+        """One piece of what ``fd`` holds; False once there is none."""
+        try:
+            data = os.read(fd, 1 << 16)
+        except BlockingIOError:
+            return False
+        if not data:
+            if fd in self._selector.get_map():
+                self._selector.unregister(fd)
+            return False
+        sink(data)
+        return True
+
+    def _drain(self, fd: int, sink: Callable[[bytes], object]) -> None:
+        """What the shell has left in the pipe. A child that goes on writing does not hold us up."""
+        for _ in range(64):
+            if not self._take(fd, sink):
+                return
+
+    # -- a clean desk --------------------------------------------------------------------------
+
+    def _reset(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        self._api.drop_all()
+        if self._spare is not None and self._commands == 0 and not leftovers_beyond_ours():
+            self._service.forget_flags()
+            return {"ok": True, "clean": True}, b""
+        kill_all(AGENT_UID)
+        if self._spare is not None:
+            self._spare.close()
+            self._spare = None
+        left = wipe()
+        if left:
+            what = f"{len(left)} things would not go, the first {left[0]!r}"
+            return _fault("not_clean", what) | {"clean": False}, b""
+        self._state = first_state()
+        self._commands = 0
+        self._service.forget_flags()
+        self._prepare_scratch()
+        self._opened.take()
+        return {"ok": True, "clean": True}, b""
+
+    def _prepare_scratch(self) -> None:
+        with as_user(AGENT_UID):
+            os.mkdir(OUTPUT)
+            os.chmod(OUTPUT, 0o1777)
+
+    def _new_shell(self) -> Shell:
+        try:
+            return Shell(self._state)
+        except OSError:
+            # The desk is full of processes. Background ones may outlive their command, but not at
+            # the price of the next.
+            kill_all(AGENT_UID)
+            return Shell(self._state)
+
+    def _note_tool_use(self, use: dict[str, Any]) -> None:
+        if len(self._tool_uses) < MAX_TOOL_USES:
+            self._tool_uses.append(use)
+
+
+def leftovers_beyond_ours() -> bool:
+    return leftovers() != [OUTPUT]
+
+
+def _fault(kind: str, message: str) -> dict[str, Any]:
+    return {"ok": False, "error": {"kind": kind, "message": message, "remedy": ""}}
+
+
+def main() -> None:
+    # Descriptors 0 and 1 are put out of reach: nothing that prints can get into the wire.
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0, inheritable=False)
+    os.dup2(2, 1, inheritable=False)
+    try:
+        Runner(wire_in, wire_out).serve()
+    except OwnerGone:
+        sys.exit(0)

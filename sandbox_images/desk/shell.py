@@ -1,0 +1,93 @@
+"""Fresh shells for the agent's commands: one is always started ahead and waits for its command."""
+
+from __future__ import annotations
+
+import os
+
+from .identity import AGENT_UID, DESK, ENVIRONMENT
+from .processes import spawn
+
+_COMMAND_FD = 198
+_STATE_FD = 199
+MAX_STATE = 100_000  # the kernel takes 128 KiB in one argument
+
+# $1 holds the folder and exported variables that the last command left. It is evaluated before the
+# command is known, and the shell then waits: starting it costs the next command nothing.
+_PRELUDE = f"""
+eval "$1" 2>/dev/null; set --
+__desk_state() {{
+  trap - EXIT
+  {{ declare -px; printf 'cd -- %q\\n' "$PWD"; }} >&{_STATE_FD} 2>/dev/null
+}}
+trap __desk_state EXIT
+IFS= read -r -d '' -u {_COMMAND_FD} __desk_command || {{ trap - EXIT; exit 0; }}
+exec {_COMMAND_FD}<&-
+eval "$__desk_command"
+"""
+
+
+class Shell:
+    """One bash, waiting to be told its command. ``output`` and ``state`` are ends of pipes."""
+
+    def __init__(self, state: str) -> None:
+        devnull = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        command_r, self._command = os.pipe()
+        self.output, output_w = os.pipe()
+        self.state, state_w = os.pipe()
+        try:
+            self.pid = spawn(
+                ["/bin/bash", "--norc", "--noprofile", "-c", _PRELUDE, "bash", state],
+                {},
+                AGENT_UID,
+                {0: devnull, 1: output_w, 2: output_w, _COMMAND_FD: command_r, _STATE_FD: state_w},
+                cwd=DESK,
+                oom_score=500,
+            )
+        except OSError:
+            self._close(self._command, self.output, self.state)
+            raise
+        finally:
+            self._close(devnull, command_r, output_w, state_w)
+        self.pidfd = os.pidfd_open(self.pid)
+        os.set_blocking(self.output, False)
+        os.set_blocking(self.state, False)
+        self._reaped = False
+
+    @staticmethod
+    def _close(*fds: int) -> None:
+        for fd in fds:
+            os.close(fd)
+
+    def tell(self, command: bytes) -> bool:
+        """Give it its command; False if it is no longer there to take one."""
+        view = memoryview(command + b"\0")
+        try:
+            while view:
+                view = view[os.write(self._command, view) :]
+        except BrokenPipeError:
+            return False
+        finally:
+            os.close(self._command)
+            self._command = -1
+        return True
+
+    def reap(self) -> int:
+        """Wait for its end; the exit status, or minus the number of the signal that ended it."""
+        _, status = os.waitpid(self.pid, 0)
+        self._reaped = True
+        return os.waitstatus_to_exitcode(status)
+
+    def close(self) -> None:
+        """Give up on it. It must be dead or about to be."""
+        if self._command >= 0:
+            os.close(self._command)  # a shell that still waits reads the end and exits
+            self._command = -1
+        self._close(self.output, self.state, self.pidfd)
+        if not self._reaped:
+            self.reap()
+
+
+def first_state() -> str:
+    """The state of a shell that no command has changed yet."""
+    lines = [f'declare -x {name}="{value}"' for name, value in ENVIRONMENT.items()]
+    return "\n".join([*lines, f"cd -- {DESK}"])

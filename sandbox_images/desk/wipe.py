@@ -1,0 +1,107 @@
+"""Removing all that the agent left in the places it can write to.
+
+The runner is root without any capability over files, so it takes on the agent's user id for the
+agent's files: nothing here can touch what the agent itself could not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import stat
+from collections.abc import Iterator
+
+from .identity import AGENT_UID, WIPED
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@contextlib.contextmanager
+def as_user(uid: int) -> Iterator[None]:
+    """Act as ``uid`` (effective ids alone: the agent cannot signal or trace us meanwhile)."""
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
+def empty_folder(top: str) -> None:
+    """Remove everything below ``top``, however deep, oddly named or locked.
+
+    Trees are flattened: each folder's subfolders are moved up to ``top``, so that no path ever
+    grows beyond what the kernel takes and nothing recurses. What belongs to somebody else stays.
+    """
+    serial = 0
+    stuck: set[bytes] = set()
+    top_bytes = os.fsencode(top)
+    while True:
+        with os.scandir(top_bytes) as entries:
+            names = [e.name for e in entries if e.name not in stuck]
+        if not names:
+            return
+        for name in names:
+            path = os.path.join(top_bytes, name)
+            try:
+                mode = os.lstat(path).st_mode
+                if not stat.S_ISDIR(mode):
+                    os.unlink(path)
+                    continue
+                os.chmod(path, 0o700)
+                with os.scandir(path) as entries:
+                    children = [(e.path, e.is_dir(follow_symlinks=False)) for e in entries]
+                for child, is_folder in children:
+                    if is_folder:
+                        os.chmod(child, 0o700)
+                        serial += 1
+                        os.rename(child, os.path.join(top_bytes, b".wipe-%d" % serial))
+                    else:
+                        os.unlink(child)
+                os.rmdir(path)
+            except FileExistsError:
+                continue  # a name the agent had taken; the next number is free
+            except OSError:
+                stuck.add(name)
+
+
+def _remove_ipc() -> None:
+    """Remove the agent's System V shared memory, semaphores and queues: they outlive processes."""
+    for kind, remove in (("shm", _libc.shmctl), ("sem", _libc.semctl), ("msg", _libc.msgctl)):
+        for row in _ipc_rows(kind):
+            # IPC_RMID is 0; semctl's further argument, a semaphore's number, is not used for it.
+            identifier = int(row.split()[1])
+            remove(identifier, 0, 0) if kind != "sem" else remove(identifier, 0, 0, 0)
+
+
+def _ipc_rows(kind: str) -> list[str]:
+    with open(f"/proc/sysvipc/{kind}") as table:
+        return table.read().splitlines()[1:]
+
+
+def leftovers() -> list[str]:
+    """What still lies in the places the agent can write to."""
+    left = []
+    for place in (*WIPED, "/dev/mqueue"):
+        if os.path.isdir(place):
+            with os.scandir(place) as entries:
+                left += [e.path for e in entries]
+    for kind in ("shm", "sem", "msg"):
+        left += [f"sysv {kind}" for _ in _ipc_rows(kind)]
+    return left
+
+
+def wipe() -> list[str]:
+    """Empty every writable place; returns what would not go."""
+    if leftovers():
+        for uid in (AGENT_UID, 0):
+            with as_user(uid):
+                for place in (*WIPED, "/dev/mqueue"):
+                    if os.path.isdir(place):
+                        empty_folder(place)
+                _remove_ipc()
+            if not leftovers():
+                break
+    return leftovers()

@@ -1,0 +1,134 @@
+"""The tool worker as the runner sees it: a separate process that reads files, started when needed.
+
+Heavy libraries are imported there and never in the runner, and a hostile file can harm nothing
+but a process that owns nothing. It runs as a user of its own, so that the agent can neither signal
+nor read it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .files import ToolFault
+from .framing import FrameError, FrameReader, pack
+from .identity import LIBRARY, READER_UID
+from .processes import spawn
+
+Reply = Callable[[dict[str, Any], bytes], None]
+
+TIMEOUT_S = 60.0
+GRACE_S = 5.0  # the worker keeps its own time; this is for one that hangs in a library
+
+
+class Worker:
+    """One worker process and the queue of what it is asked. Nothing here blocks."""
+
+    def __init__(self) -> None:
+        self._pid = 0
+        self._stdin = -1
+        self.stdout = -1
+        self._frames = FrameReader()
+        self._queue: list[tuple[dict[str, Any], Reply]] = []
+        self._busy: Reply | None = None
+        self._outbox = b""
+        self.deadline: float | None = None
+        self._serial = 0
+        self.starts = 0  # changes whenever `stdout` does
+
+    def ask(self, op: str, path: str, args: dict[str, Any], reply: Reply) -> None:
+        """Queue one request; ``reply`` is called with the header and payload of its answer."""
+        self._serial += 1
+        request = {"id": self._serial, "op": op, "path": path, "args": args}
+        self._queue.append((request, reply))
+        self.advance()
+
+    def advance(self) -> None:
+        """Send the next request if the worker is free, starting it if there is none."""
+        if self._busy is not None or not self._queue:
+            return
+        request, reply = self._queue.pop(0)
+        self._busy = reply
+        try:
+            if not self._pid:
+                self._start()
+            self._send(pack(request))
+        except OSError as error:
+            self._fail("corrupt", f"the tool worker cannot be reached: {error}")
+            return
+        self.deadline = time.monotonic() + TIMEOUT_S + GRACE_S
+
+    def _start(self) -> None:
+        request_r, self._stdin = os.pipe()
+        self.stdout, reply_w = os.pipe()
+        try:
+            self._pid = spawn(
+                ["/usr/bin/python3", "-u", "-m", "deskgym.tools.worker"],
+                {"PYTHONPATH": LIBRARY, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
+                 "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"},
+                READER_UID,
+                {0: request_r, 1: reply_w, 2: 2},
+                oom_score=800,
+            )  # fmt: skip
+        finally:
+            os.close(request_r)
+            os.close(reply_w)
+        os.set_blocking(self.stdout, False)
+        self.starts += 1
+
+    def _send(self, data: bytes) -> None:
+        # A request is a path and a few numbers: far below what a pipe holds (64 KiB).
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._stdin, view) :]
+
+    def readable(self) -> None:
+        """Take what the worker has written; called when ``stdout`` is readable."""
+        try:
+            data = os.read(self.stdout, 1 << 20)
+        except BlockingIOError:
+            return
+        if not data:
+            self._fail("out_of_memory", "the tool worker died over this file", "")
+            self.advance()
+            return
+        self._frames.feed(data)
+        try:
+            frame = self._frames.next()
+        except FrameError as error:
+            self._fail("corrupt", f"the tool worker went astray: {error}")
+            self.advance()
+            return
+        if frame is not None and self._busy is not None:
+            reply, self._busy, self.deadline = self._busy, None, None
+            header, payload = frame
+            header.pop("id", None)
+            reply(header, payload)
+            self.advance()
+
+    def check_deadline(self) -> None:
+        """End a worker that is over its time."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            self._fail("timeout", f"reading this file took more than {TIMEOUT_S:g} s")
+            self.advance()
+
+    def _fail(self, kind: str, message: str, remedy: str = "") -> None:
+        self.stop()
+        reply, self._busy, self.deadline = self._busy, None, None
+        if reply is not None:
+            reply(ToolFault(kind, message, remedy).as_reply(), b"")
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        if not self._pid:
+            return
+        os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        os.close(self._stdin)
+        os.close(self.stdout)
+        self._pid, self._stdin, self.stdout = 0, -1, -1
+        self._frames = FrameReader()
+        self.starts += 1

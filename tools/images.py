@@ -1,0 +1,285 @@
+"""Pictures: size, camera, time and place; upright, cropped, and scaled; PDF pages rendered."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deskgym.tools.cut import Request
+from deskgym.tools.documents import open_pdf
+from deskgym.tools.result import Media, ToolError, ToolResult
+from deskgym.tools.sniff import FileType
+
+Box = tuple[float, float, float, float]
+MAX_PIXELS = 100_000_000
+_FLAT_COLOURS = 1024  # a picture of at most so many colours is drawn, not photographed
+_SMALL = 200 * 200  # pixels
+
+
+@dataclass(frozen=True)
+class View:
+    """How a picture is wanted: which page (or frame), what part of it, and how large."""
+
+    page: int | None = None
+    region: Box | None = None
+    dpi: int = 150
+    max_side: int = 1600
+
+    def __post_init__(self) -> None:
+        for name, value, least, most in (
+            ("page", 1 if self.page is None else self.page, 1, 1_000_000),
+            ("dpi", self.dpi, 20, 600),
+            ("max_side", self.max_side, 16, 8000),
+        ):
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                raise ToolError(
+                    "bad_argument", f"{name} is a whole number from {least} to {most}, not {value}"
+                )
+        if self.region is not None:
+            _check_region(self.region)
+
+
+def _check_region(region: Any) -> None:
+    numbers = isinstance(region, tuple) and len(region) == 4
+    if numbers and all(isinstance(n, (int, float)) and 0 <= n <= 1 for n in region):
+        x0, y0, x1, y1 = region
+        if x0 < x1 and y0 < y1:
+            return
+    raise ToolError(
+        "bad_argument",
+        f"not a region: {region!r:.60}",
+        "give left, top, right, bottom as fractions from 0 to 1 of the width and height",
+    )
+
+
+def read(path: Path, kind: FileType, request: Request) -> ToolResult:
+    """No text, but what is known of the picture.
+
+    Raises:
+        ToolError: corrupt, unsupported, too_large, bad_argument.
+    """
+    request.allow("", "a picture")
+    with _opened(path, kind) as image:
+        info = _info(image)
+    return ToolResult(info=info, notes=("no text layer; use read_image",))
+
+
+def view_image(path: Path, kind: FileType, view: View) -> ToolResult:
+    """The picture (or a frame of it) upright, cropped and scaled as wanted.
+
+    Raises:
+        ToolError: corrupt, unsupported, too_large, out_of_range.
+    """
+    from PIL import ImageOps
+
+    notes: list[str] = []
+    with _opened(path, kind) as image:
+        info = _info(image)
+        frames = info.get("frames", 1)
+        page = view.page or 1
+        if page > frames:
+            raise _no_page(page, frames, "frame")
+        if frames > 1:
+            notes.append(f"frame {page} of {frames}; choose another with page")
+        image.seek(page - 1)
+        upright = ImageOps.exif_transpose(image)
+        picture = _eight_bit(upright)
+    if view.region is not None:
+        picture = picture.crop(_pixels(view.region, picture.width, picture.height))
+    media = _encoded(picture, _locator(view, page if frames > 1 else None), view.max_side, notes)
+    return ToolResult(media=(media,), info=info, notes=tuple(notes))
+
+
+def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
+    """A page of a PDF (the first, if none is named) or part of it, rendered.
+
+    Raises:
+        ToolError: encrypted, corrupt, out_of_range.
+    """
+    import pymupdf
+    from PIL import Image
+
+    notes: list[str] = []
+    with open_pdf(path) as document:
+        total = document.page_count
+        number = view.page or 1
+        if number > total:
+            raise _no_page(number, total, "page")
+        if view.page is None and total > 1:
+            notes.append(f"page 1 of {total}; choose another with page")
+        page = document[number - 1]
+        clip = page.rect
+        if view.region is not None:
+            x0, y0, x1, y1 = view.region
+            clip = pymupdf.Rect(
+                clip.x0 + x0 * clip.width,
+                clip.y0 + y0 * clip.height,
+                clip.x0 + x1 * clip.width,
+                clip.y0 + y1 * clip.height,
+            )
+        scale = view.dpi / 72
+        # Huge pages are rendered at the final size at once, not first at theirs.
+        fitting = view.max_side / max(clip.width, clip.height, 1e-6)
+        if fitting < scale:
+            notes.append(f"rendered at {fitting * 72:.0f} dpi to fit {view.max_side} pixels")
+            scale = fitting
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip, alpha=False)
+        picture = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    media = _encoded(picture, _locator(view, number), view.max_side, notes)
+    info = {"pages": total}
+    return ToolResult(media=(media,), info=info, notes=tuple(notes))
+
+
+def _no_page(page: int, total: int, what: str) -> ToolError:
+    return ToolError(
+        "out_of_range",
+        f"there is no {what} {page}: the file has {total}",
+        f"choose page from 1 to {total}",
+    )
+
+
+@contextmanager
+def _opened(path: Path, kind: FileType) -> Iterator[Any]:
+    """The picture at ``path``, its pixels not yet decoded.
+
+    Raises:
+        ToolError: unsupported, too_large, corrupt (also for what fails inside the block).
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its warnings repeat the check of pixels below
+            with Image.open(path) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise _huge(path, f"{image.width} x {image.height} pixels")
+                yield image
+    except Image.DecompressionBombError as error:
+        raise _huge(path, str(error)) from error
+    except UnidentifiedImageError as error:
+        if kind.mime in ("image/heic", "image/avif"):
+            raise ToolError(
+                "unsupported", f"pictures of type {kind.mime} cannot be decoded here"
+            ) from error
+        raise _broken(path, error) from error
+    except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as error:
+        raise _broken(path, error) from error
+
+
+def _huge(path: Path, size: str) -> ToolError:
+    return ToolError(
+        "too_large", f"{path.name!r} is too large to decode: {size}; the limit is {MAX_PIXELS:,}"
+    )
+
+
+def _broken(path: Path, error: Exception) -> ToolError:
+    return ToolError(
+        "corrupt", f"{path.name!r} is a damaged picture: {error}", "read_original has its bytes"
+    )
+
+
+def _info(image: Any) -> dict[str, Any]:
+    """Size as seen (upright), frames, and what the camera noted."""
+    exif = _exif(image)
+    turned = exif.get("orientation", 1) in (5, 6, 7, 8)
+    width, height = (image.height, image.width) if turned else (image.width, image.height)
+    info: dict[str, Any] = {"width": width, "height": height}
+    if (frames := getattr(image, "n_frames", 1)) > 1:
+        info["frames"] = frames
+    if exif:
+        info["exif"] = exif
+    return info
+
+
+def _exif(image: Any) -> dict[str, Any]:
+    from PIL import ExifTags
+
+    tags = image.getexif()
+    detail = tags.get_ifd(ExifTags.IFD.Exif)
+    place = tags.get_ifd(ExifTags.IFD.GPSInfo)
+    found: dict[str, Any] = {}
+    taken = detail.get(ExifTags.Base.DateTimeOriginal) or tags.get(ExifTags.Base.DateTime)
+    if taken:
+        day, _, time = str(taken).strip("\0 ").partition(" ")
+        found["taken"] = f"{day.replace(':', '-')}T{time}" if time else day.replace(":", "-")
+    maker = str(tags.get(ExifTags.Base.Make) or "").strip("\0 ")
+    model = str(tags.get(ExifTags.Base.Model) or "").strip("\0 ")
+    if camera := model if model.startswith(maker) else f"{maker} {model}".strip():
+        found["camera"] = camera
+    gps = ExifTags.GPS
+    for name, value, ref, negative in (
+        ("latitude", gps.GPSLatitude, gps.GPSLatitudeRef, "S"),
+        ("longitude", gps.GPSLongitude, gps.GPSLongitudeRef, "W"),
+    ):
+        degrees = _degrees(place.get(value))
+        if degrees is not None:
+            found[name] = -degrees if str(place.get(ref)).upper().startswith(negative) else degrees
+    orientation = tags.get(ExifTags.Base.Orientation)
+    if isinstance(orientation, int) and 1 <= orientation <= 8:
+        found["orientation"] = orientation
+    return found
+
+
+def _degrees(parts: Any) -> float | None:
+    try:
+        degrees, minutes, seconds = (float(p) for p in parts)
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None  # absent, or not three numbers
+    value = round(degrees + minutes / 60 + seconds / 3600, 6)
+    return value if value == value else None  # 0/0 is how some cameras say "unknown"
+
+
+def _eight_bit(image: Any) -> Any:
+    """RGB, grey, or RGBA with eight bits a channel."""
+    if image.mode.startswith("I") or image.mode == "F":
+        low, high = image.getextrema()
+        scale = 255 / (high - low) if high > low else 1.0
+        return image.convert("F").point(lambda v: (v * scale) - low * scale).convert("L")
+    if image.mode in ("1", "L"):
+        return image.convert("L")
+    if "A" in image.mode or "transparency" in image.info:
+        return image.convert("RGBA")
+    return image.convert("RGB")
+
+
+def _pixels(region: Box, width: int, height: int) -> tuple[int, int, int, int]:
+    x0, y0 = min(int(region[0] * width), width - 1), min(int(region[1] * height), height - 1)
+    x1 = max(x0 + 1, round(region[2] * width))
+    return x0, y0, x1, max(y0 + 1, round(region[3] * height))
+
+
+def _locator(view: View, page: int | None) -> str:
+    if view.region is not None:
+        return f"region:{page or 1}@{','.join(f'{n:g}' for n in view.region)}"
+    return "file" if page is None else f"page:{page}"
+
+
+def _encoded(picture: Any, locator: str, max_side: int, notes: list[str]) -> Media:
+    """PNG where that is small (few colours, few pixels) or needed (transparency), else JPEG."""
+    largest = max(picture.size)
+    if largest > max_side:
+        notes.append(
+            f"scaled down from {picture.width} x {picture.height}; crop with region to see more"
+        )
+        size = (max(1, round(n * max_side / largest)) for n in picture.size)
+        drawn = _is_flat(picture)
+        picture = picture.resize(tuple(size), resample=3)  # bicubic
+    else:
+        drawn = _is_flat(picture)
+    out = io.BytesIO()
+    if drawn or picture.mode == "RGBA" or picture.width * picture.height <= _SMALL:
+        picture.save(out, "PNG")
+        mime = "image/png"
+    else:
+        picture.save(out, "JPEG", quality=85)
+        mime = "image/jpeg"
+    return Media(mime, out.getvalue(), locator, picture.width, picture.height)
+
+
+def _is_flat(picture: Any) -> bool:
+    return picture.getcolors(_FLAT_COLOURS) is not None

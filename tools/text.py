@@ -1,0 +1,38 @@
+"""Plain text of any kind (notes, logs, source, subtitles, markup), as its lines stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deskgym.tools.cut import Request, clean, cut_lines
+from deskgym.tools.decode import decode, newline_style
+from deskgym.tools.guards import load
+from deskgym.tools.result import ToolResult
+from deskgym.tools.sniff import SUFFIXES, FileType
+
+
+def read(path: Path, kind: FileType, request: Request) -> ToolResult:
+    """The lines of a text file.
+
+    Raises:
+        ToolError: too_large, out_of_range, bad_argument.
+    """
+    request.allow("lines", "a text file")
+    text, info, notes = decoded(path, markup=kind.mime in ("text/xml", "image/svg+xml"))
+    if kind == SUFFIXES["rtf"]:
+        notes.append("rich text, shown as its source")
+    return cut_lines(text, request, info, notes)
+
+
+def decoded(path: Path, *, markup: bool = False) -> tuple[str, dict[str, object], list[str]]:
+    """A text file's text, with what is known of it and a note where its encoding is a guess.
+
+    Raises:
+        ToolError: too_large.
+    """
+    raw, encoding = decode(load(path), markup=markup)
+    notes = []
+    if encoding in ("gb18030", "cp1252", "latin-1") and not markup:
+        notes.append(f"not UTF-8; read as {encoding}, which is a guess")
+    info: dict[str, object] = {"encoding": encoding, "newline": newline_style(raw)}
+    return clean(raw), info, notes

@@ -1,0 +1,176 @@
+"""The process that runs the read tools in the desk: requests on stdin, replies on stdout.
+
+``python3 -m deskgym.tools.worker`` speaks the frames of `deskgym.tools.frames`. A request's
+header is ``{"id", "op", "path", "args"}``; a reply's is ``{"id", "ok": true, "segments", "info",
+"notes", "next_offset", "media"}`` with the media's bytes as payload, or ``{"id", "ok": false,
+"error": {"kind", "message", "remedy"}}``. No file makes it end; the end of its input does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import resource
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, BinaryIO
+
+from deskgym.tools.frames import FrameError, read_frame, write_frame
+from deskgym.tools.registry import info, read_image, read_original, read_text
+from deskgym.tools.result import ToolError, ToolResult
+
+MEMORY = 1536 * 1024 * 1024
+TIMEOUT_S = 60.0
+
+
+class _TimeUp(BaseException):
+    """Not an Exception, so that no library takes it for a fault of its file."""
+
+
+class _Deadline:
+    """Raises `_TimeUp` in the block after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._armed = False
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGALRM, self._ring)
+        self._armed = True
+        # It rings again each second, should a first ring be swallowed in a destructor.
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        if self._armed:
+            raise _TimeUp
+
+
+def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """The reply's header and payload for a request's header; never raises for what a file holds."""
+    number = request.get("id")
+    try:
+        result = _bounded(request)
+    except ToolError as error:
+        return _failed(number, error), b""
+    reply = {
+        "id": number,
+        "ok": True,
+        "segments": [asdict(segment) for segment in result.segments],
+        "info": result.info,
+        "notes": list(result.notes),
+        "next_offset": result.next_offset,
+        "media": [
+            {
+                "mime": m.mime,
+                "size": len(m.data),
+                "locator": m.locator,
+                "width": m.width,
+                "height": m.height,
+            }
+            for m in result.media
+        ],
+    }
+    return reply, b"".join(m.data for m in result.media)
+
+
+def _failed(number: Any, error: ToolError) -> dict[str, Any]:
+    what = {"kind": error.kind, "message": error.message, "remedy": error.remedy}
+    return {"id": number, "ok": False, "error": what}
+
+
+def _bounded(request: dict[str, Any]) -> ToolResult:
+    """The result of a request, within its time.
+
+    Raises:
+        ToolError: whatever went wrong.
+    """
+    op, path, args = request.get("op"), request.get("path"), dict(request.get("args") or {})
+    seconds = args.pop("timeout_s", TIMEOUT_S)
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not seconds > 0:
+        raise ToolError("bad_argument", f"timeout_s is a number above 0, not {seconds!r:.40}")
+    if not isinstance(op, str) or not isinstance(path, str):
+        raise ToolError("bad_argument", "a request has an op and a path")
+    try:
+        with _Deadline(seconds):
+            return _run(op, Path(path), args)
+    except ToolError:
+        raise
+    except _TimeUp as error:
+        raise ToolError(
+            "timeout", f"not done after {seconds:g} s", "ask for a smaller part"
+        ) from error
+    except MemoryError as error:
+        raise ToolError(
+            "out_of_memory", "the file needs more memory than there is", "ask for a smaller part"
+        ) from error
+    except Exception as error:  # whatever a library raises for a broken file
+        raise ToolError("corrupt", f"{type(error).__name__}: {error}") from error
+
+
+def _run(op: str, path: Path, args: dict[str, Any]) -> ToolResult:
+    if op == "info" and not args:
+        return ToolResult(info=dict(info(path)))
+    tools: dict[str, Callable[..., ToolResult]] = {
+        "read_text": read_text,
+        "read_image": read_image,
+        "read_original": read_original,
+    }
+    if op not in tools:
+        raise ToolError("bad_argument", f"unknown operation: {op!r:.40}", f"one of {[*tools]}")
+    # JSON has lists only; the tools take pairs and boxes as tuples.
+    given = {k: tuple(v) if isinstance(v, list) else v for k, v in args.items()}
+    tool = tools[op]
+    known = set(inspect.signature(tool).parameters) - {"path"}
+    if unknown := sorted(set(given) - known):
+        raise ToolError("bad_argument", f"{op} takes no {unknown}", f"it takes {sorted(known)}")
+    return tool(path, **given)
+
+
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer requests until their stream ends.
+
+    Raises:
+        FrameError: the stream cannot be understood any further.
+    """
+    while (frame := read_frame(requests)) is not None:
+        write_frame(replies, *answer(frame[0]))
+
+
+def main() -> int:
+    """Serve on the process's own stdin and stdout, with memory capped."""
+    # The streams move away from 0 and 1, so that no library can read from or print into them.
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    try:
+        serve(requests, replies)
+    except FrameError as error:
+        print(f"deskgym.tools.worker: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 0  # nobody is there to read replies
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
