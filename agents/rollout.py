@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deskgym.agents.base import TaskView
 from deskgym.agents.errors import AgentError
@@ -19,9 +19,11 @@ from deskgym.agents.registry import RunningAgent, check_agent_name, make_agent
 from deskgym.env.actions import resolve_tools
 from deskgym.env.sandbox.base import EngineUnavailable, ImageMissing, SandboxError
 from deskgym.env.trajectory import EpisodeResult, RunConfig
-from deskgym.env.trajectory_log import RunFolder
-from deskgym.tasks.registry import Dataset, load_dataset
+from deskgym.env.trajectory_log import RunFolder, read_results
 from deskgym.tasks.schema import Task
+
+if TYPE_CHECKING:
+    from deskgym.tasks.registry import Dataset
 
 DESK_TRIES = 2  # an episode whose desk died is tried once more, in a new one
 
@@ -155,24 +157,24 @@ def run(
         RunMismatch: the run in ``out`` was made with other settings.
         EngineUnavailable, ImageMissing: no desk can be started at all.
     """
-    dataset = dataset or load_dataset(spec.dataset)
+    if dataset is None:
+        from deskgym.tasks.registry import load_dataset
+
+        dataset = load_dataset(spec.dataset)
     episodes = plan_episodes(spec, dataset)
     config = run_config(spec, dataset, episodes, image_digest)
     if resume and (out / "run.json").exists():
         folder = RunFolder.open(out)
-        _check_same(folder.config, config)
     else:
         folder = RunFolder.create(out, config)
-    finished = folder.finished()
-    left = [episode for episode in episodes if episode.key not in finished]
-    crew = _Crew(spec, folder, make_env or _desk_env, [e.task for e in episodes])
-    interrupted = crew.work(left, done=len(episodes) - len(left), progress=progress)
-    if not interrupted:
-        folder.complete([episode.key for episode in episodes])
-    place = {episode.key: number for number, episode in enumerate(episodes)}
-    results = [r for r in folder.read_results() if _key(r) in place]
-    results.sort(key=lambda r: place[_key(r)])
-    return RunOutcome(out, tuple(results), len(episodes), interrupted)
+    with folder:
+        _check_same(folder.config, config)
+        finished = folder.finished()
+        left = [episode for episode in episodes if episode.key not in finished]
+        crew = _Crew(spec, folder, make_env or _desk_env, [e.task for e in episodes])
+        interrupted = crew.work(left, done=len(episodes) - len(left), progress=progress)
+        folder.complete()
+    return RunOutcome(out, tuple(read_results(out)), len(episodes), interrupted)
 
 
 def run_config(
@@ -214,10 +216,6 @@ def _check_same(old: RunConfig, new: RunConfig) -> None:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def _key(result: EpisodeResult) -> tuple[str, str, str]:
-    return result.agent, result.profile_id, result.task_id
 
 
 def _desk_env(spec: RunSpec, folder: RunFolder, agent: str) -> Env:

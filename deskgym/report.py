@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from rich import box
 from rich.table import Table
 
 from deskgym.env.trajectory import EpisodeResult
@@ -149,25 +150,27 @@ _COLUMNS: tuple[tuple[str, Callable[[Averages], str]], ...] = (
     ("answer", lambda a: _share(a.answerable)),
     ("abstain", lambda a: _share(a.unanswerable)),
     ("exact", lambda a: _share(a.exact_match)),
-    ("file P", lambda a: _share(a.file_precision)),
-    ("file R", lambda a: _share(a.file_recall)),
-    ("file F1", lambda a: _share(a.file_f1)),
-    ("touched R", lambda a: _share(a.touched_recall)),
-    ("evid. R", lambda a: _share(a.evidence_recall)),
-    ("readable R", lambda a: _share(a.readable_recall)),
+    ("file\nP", lambda a: _share(a.file_precision)),
+    ("file\nR", lambda a: _share(a.file_recall)),
+    ("file\nF1", lambda a: _share(a.file_f1)),
+    ("touched\nrecall", lambda a: _share(a.touched_recall)),
+    ("evid.\nrecall", lambda a: _share(a.evidence_recall)),
+    ("readable\nrecall", lambda a: _share(a.readable_recall)),
     ("steps", lambda a: _number(a.steps)),
     ("invalid", lambda a: _number(a.invalid_actions)),
     ("aborted", lambda a: str(a.aborted)),
 )
 LEGEND = (
-    "answer: score on answerable tasks; abstain: score on unanswerable ones; file P/R/F1: cited "
-    "files; touched R: gold files opened; evid. R: gold evidence shown, readable R: of it, what "
-    "does not lie in sound or video"
+    "answer: score on answerable tasks; abstain: score on unanswerable ones; file P, R, F1: of the "
+    "files cited; touched recall: gold files opened; evid. recall: gold evidence shown; readable "
+    "recall: of that which does not lie in sound or video"
 )
 
 
 def _table(title: str, group_name: str, rows: Sequence[Row], note: str) -> Table:
-    table = Table(title=f"{title} ({note})", title_justify="left", pad_edge=False)
+    table = Table(
+        title=f"{title} ({note})", title_justify="left", pad_edge=False, box=box.SIMPLE_HEAD
+    )
     table.add_column("agent")
     table.add_column(group_name)
     for header, _ in _COLUMNS:

@@ -1,7 +1,8 @@
 """What is logged of an episode: its events, its result, and the run they belong to.
 
 A run is a folder: ``run.json``, ``results.jsonl`` (a line an episode) and
-``episodes/<agent>/<profile>/<task id>.jsonl`` (a line an event). Every line carries ``format_version``.
+``episodes/<agent>/<profile>/<task id>.jsonl`` (a line an event). Every line carries
+``format_version``.
 """
 
 from __future__ import annotations

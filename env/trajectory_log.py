@@ -17,9 +17,10 @@ import json
 import os
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -34,6 +35,7 @@ Key = tuple[str, str, str]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _MAX_NAME = 120
+_T = TypeVar("_T")
 
 
 class TrajectoryError(RuntimeError):
@@ -319,7 +321,7 @@ def _lines(file: Path) -> list[tuple[Path, int, bytes]]:
     return [(file, number, line) for number, line in enumerate(whole, 1)]
 
 
-def _parsed[T](validate: Any, file: Path, number: int, line: bytes) -> T:
+def _parsed(validate: Callable[[bytes], _T], file: Path, number: int, line: bytes) -> _T:
     try:
         return validate(line)
     except ValidationError as error:

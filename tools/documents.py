@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deskgym.tools.cut import Request, clean, clip, cut_lines, cut_pages, listing, markdown_row
-from deskgym.tools.guards import check_office_zip
+from deskgym.tools.guards import DAMAGE, check_office_zip
 from deskgym.tools.reading import page_text
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
@@ -106,7 +106,7 @@ def read_docx(path: Path, kind: FileType, request: Request) -> ToolResult:
         lines = list(_blocks(document.element.body, styles))
         lines += _margins(document)
         lines += _notes(document)
-    except (OpcError, SyntaxError, KeyError, ValueError, AttributeError, OSError) as error:
+    except (OpcError, *DAMAGE) as error:
         raise ToolError(
             "corrupt",
             f"{path.name!r} is a damaged Word document: {type(error).__name__}: {error}",

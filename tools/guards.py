@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import stat
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 from deskgym.tools.result import ToolError
@@ -14,6 +16,13 @@ MAX_UNPACKED = 200 * 1024 * 1024
 MAX_MEMBERS = 20_000
 _RATIO = 200
 _RATIO_FROM = 10 * 1024 * 1024
+# What the parsers of zipped and XML formats raise for a file that is not as it should be. Each
+# stumbles in its own way (a missing part is a KeyError, a bad number a ValueError, ...).
+DAMAGE: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError,
+    ValueError, TypeError, AttributeError, LookupError, SyntaxError, ArithmeticError,
+    AssertionError, RecursionError,
+)  # fmt: skip
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ROOT = re.compile(rb"<[A-Za-z_]")
 
@@ -91,7 +100,7 @@ def check_office_zip(path: Path) -> None:
                 if member.filename.lower().endswith((".xml", ".rels", ".vml")):
                     with archive.open(member) as stream:
                         _check_xml_head(path, member.filename, stream.read(4096))
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ValueError) as error:
+    except DAMAGE as error:
         raise ToolError(
             "corrupt", f"{path.name!r} is a damaged office file: {error}", "try read_original"
         ) from error

@@ -12,6 +12,7 @@ from typing import Any
 
 from deskgym.tools.cut import Request
 from deskgym.tools.documents import open_pdf
+from deskgym.tools.guards import DAMAGE
 from deskgym.tools.result import Media, ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
@@ -167,7 +168,7 @@ def _opened(path: Path, kind: FileType) -> Iterator[Any]:
                 "unsupported", f"pictures of type {kind.mime} cannot be decoded here"
             ) from error
         raise _broken(path, error) from error
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as error:
+    except DAMAGE as error:
         raise _broken(path, error) from error
 
 
@@ -261,25 +262,26 @@ def _locator(view: View, page: int | None) -> str:
 
 def _encoded(picture: Any, locator: str, max_side: int, notes: list[str]) -> Media:
     """PNG where that is small (few colours, few pixels) or needed (transparency), else JPEG."""
-    largest = max(picture.size)
-    if largest > max_side:
+    # Scaling blends colours, so that a drawing is told from a photograph before it.
+    drawn = picture.getcolors(_FLAT_COLOURS) is not None
+    if max(picture.size) > max_side:
         notes.append(
             f"scaled down from {picture.width} x {picture.height}; crop with region to see more"
         )
-        size = (max(1, round(n * max_side / largest)) for n in picture.size)
-        drawn = _is_flat(picture)
-        picture = picture.resize(tuple(size), resample=3)  # bicubic
-    else:
-        drawn = _is_flat(picture)
+        scale = max_side / max(picture.size)
+        size = tuple(max(1, round(n * scale)) for n in picture.size)
+        picture = picture.resize(size, resample=3)  # bicubic
+    pixels = picture.width * picture.height
+    if drawn or picture.mode == "RGBA" or pixels <= _SMALL:
+        data = _saved(picture, "PNG")
+        # A grey photograph has few colours too, but packs badly.
+        if picture.mode == "RGBA" or pixels <= _SMALL or len(data) * 2 <= pixels:
+            return Media("image/png", data, locator, picture.width, picture.height)
+    data = _saved(picture, "JPEG", quality=85)
+    return Media("image/jpeg", data, locator, picture.width, picture.height)
+
+
+def _saved(picture: Any, form: str, **options: Any) -> bytes:
     out = io.BytesIO()
-    if drawn or picture.mode == "RGBA" or picture.width * picture.height <= _SMALL:
-        picture.save(out, "PNG")
-        mime = "image/png"
-    else:
-        picture.save(out, "JPEG", quality=85)
-        mime = "image/jpeg"
-    return Media(mime, out.getvalue(), locator, picture.width, picture.height)
-
-
-def _is_flat(picture: Any) -> bool:
-    return picture.getcolors(_FLAT_COLOURS) is not None
+    picture.save(out, form, **options)
+    return out.getvalue()

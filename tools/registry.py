@@ -24,7 +24,7 @@ from deskgym.tools import (
     text,
 )
 from deskgym.tools.cut import Range, Request
-from deskgym.tools.guards import file_size
+from deskgym.tools.guards import DAMAGE, file_size
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType, misnamed, sniff
 
@@ -40,7 +40,7 @@ def _sound_or_video(path: Path, kind: FileType, request: Request) -> ToolResult:
         try:
             with wave.open(str(path), "rb") as sound:
                 info["duration"] = round(sound.getnframes() / sound.getframerate(), 3)
-        except (wave.Error, EOFError, ZeroDivisionError) as error:
+        except (wave.Error, *DAMAGE) as error:
             raise ToolError("corrupt", f"{path.name!r} is a damaged sound: {error}") from error
     note = "sound and video are not transcribed; read_original returns the bytes"
     return ToolResult(info=info, notes=(note,))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from deskgym.tools.cut import Request, cut_point, markdown_row
-from deskgym.tools.guards import check_office_zip
+from deskgym.tools.guards import DAMAGE, check_office_zip
 from deskgym.tools.result import Segment, ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 256
+_WORKBOOK = "xl/workbook.xml"
+_LISTED = re.compile(rb"<(?:\w+:)?sheet\s")
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 
 
@@ -52,6 +55,7 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
     selected: tuple[str, Box | None] | None = None
     with _opened(path) as (values, formulas):
         names = [sheet.title for sheet in values.worksheets]
+        _check_complete(path, values, notes)
         if request.cells is not None:
             selected = _selection(request.cells, names)
         sheets = [
@@ -76,20 +80,40 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
     return ToolResult(segments=segments, info=info, notes=tuple(notes), next_offset=next_offset)
 
 
+def _check_complete(path: Path, book: Any, notes: list[str]) -> None:
+    """openpyxl passes over sheets whose part is missing, which must not go unnoticed.
+
+    Raises:
+        ToolError: corrupt, if not one sheet is left.
+    """
+    missing = 0
+    with zipfile.ZipFile(path) as archive:
+        if _WORKBOOK in archive.namelist():
+            listed = len(_LISTED.findall(archive.read(_WORKBOOK)))
+            missing = max(0, listed - len(book.sheetnames))
+    if not book.sheetnames:
+        raise ToolError("corrupt", f"{path.name!r} is a damaged workbook: it holds no sheet")
+    if missing:
+        notes.append(f"the file is damaged: {missing} of its sheets cannot be found")
+
+
 class _opened:  # noqa: N801 - used like a function
     """A workbook twice: with the values that were stored, and with its formulas."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._stream: BinaryIO | None = None
         self._books: list[Any] = []
 
     def __enter__(self) -> tuple[Any, Any]:
         import openpyxl
 
         try:
+            # Given a stream, openpyxl does not judge the file by its suffix.
+            self._stream = self._path.open("rb")
             for data_only in (True, False):
                 # Read-only mode streams: memory stays flat, whatever size a sheet has.
-                book = openpyxl.load_workbook(self._path, read_only=True, data_only=data_only)
+                book = openpyxl.load_workbook(self._stream, read_only=True, data_only=data_only)
                 self._books.append(book)
         except _failures() as error:
             self._close()
@@ -104,6 +128,8 @@ class _opened:  # noqa: N801 - used like a function
     def _close(self) -> None:
         for book in self._books:
             book.close()
+        if self._stream is not None:
+            self._stream.close()
 
     def _damaged(self, error: BaseException) -> ToolError:
         return ToolError(
@@ -113,14 +139,10 @@ class _opened:  # noqa: N801 - used like a function
         )
 
 
-def _failures() -> tuple[type[BaseException], ...]:
-    from xml.etree.ElementTree import ParseError
-    from zipfile import BadZipFile
-
+def _failures() -> tuple[type[Exception], ...]:
     from openpyxl.utils.exceptions import InvalidFileException
 
-    return (InvalidFileException, BadZipFile, ParseError, KeyError, ValueError, TypeError,
-            AttributeError, IndexError, OSError, SyntaxError)  # fmt: skip
+    return (InvalidFileException, *DAMAGE)
 
 
 def _load(values: Any, formulas: Any, wanted: Box | None) -> _Sheet:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, BinaryIO
 
-from deskgym.tools.frames import FrameError, read_frame, write_frame
+from deskgym.tools.frames import MAX_PAYLOAD, FrameError, read_frame, write_frame
 from deskgym.tools.registry import info, read_image, read_original, read_text
 from deskgym.tools.result import ToolError, ToolResult
 
@@ -98,12 +98,13 @@ def _bounded(request: dict[str, Any]) -> ToolResult:
     Raises:
         ToolError: whatever went wrong.
     """
-    op, path, args = request.get("op"), request.get("path"), dict(request.get("args") or {})
+    op, path, given = request.get("op"), request.get("path"), request.get("args", {})
+    if not isinstance(op, str) or not isinstance(path, str) or not isinstance(given, dict):
+        raise ToolError("bad_argument", "a request has an op, a path, and args by name")
+    args = dict(given)
     seconds = args.pop("timeout_s", TIMEOUT_S)
     if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not seconds > 0:
         raise ToolError("bad_argument", f"timeout_s is a number above 0, not {seconds!r:.40}")
-    if not isinstance(op, str) or not isinstance(path, str):
-        raise ToolError("bad_argument", "a request has an op and a path")
     try:
         with _Deadline(seconds):
             return _run(op, Path(path), args)
@@ -147,7 +148,11 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         FrameError: the stream cannot be understood any further.
     """
     while (frame := read_frame(requests)) is not None:
-        write_frame(replies, *answer(frame[0]))
+        reply, payload = answer(frame[0])
+        if len(payload) > MAX_PAYLOAD:
+            error = ToolError("too_large", f"{len(payload):,} bytes are too many for one reply")
+            reply, payload = _failed(reply["id"], error), b""
+        write_frame(replies, reply, payload)
 
 
 def main() -> int:

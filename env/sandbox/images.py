@@ -76,8 +76,9 @@ def ensure_image(
 ) -> str:
     """The tag of the desk image, built first if the engine does not have it.
 
-    With ``build=False`` an absent image raises `ImageMissing`. ``force`` builds it in any case
-    (from the cached layers where they are unchanged). ``say`` is told what is being done.
+    With ``build=False`` an absent image raises `ImageMissing`, and so does a build that fails.
+    ``force`` builds it in any case (from the cached layers where they are unchanged). ``say`` is
+    told what is being done.
     """
     image = desk_image(client.info()["Architecture"])
     if not force and has_image(client, image.tag):
@@ -246,7 +247,12 @@ def _wheels(machine: str, say: Say) -> Path:
 def _cache_dir() -> Path:
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(root) / "deskgym"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImageBuildFailed(
+            f"the cache folder cannot be made: {error}; set XDG_CACHE_HOME to one that can"
+        ) from error
     return folder
 
 

@@ -112,9 +112,8 @@ class _Connection:
 
 def _tool_use(tool: object, args: object, header: dict[str, Any]) -> dict[str, Any]:
     """What the host is told of a tool used from inside a command."""
-    media: list[dict[str, Any]] = header.get("media") or []
-    segments: list[dict[str, Any]] = header.get("segments") or []
-    places = [piece["locator"] for piece in segments + media]
+    media = header.get("media", [])
+    places = [piece["locator"] for piece in header.get("segments", []) + media]
     return {
         "tool": str(tool)[:40],
         "path": path_of(args),

@@ -17,6 +17,7 @@ class Output:
         self._kept = bytearray()  # everything, until there is too much
         self._tail = bytearray()
         self._serial = serial
+        self._cut = False
         self._spool = -1
         self._spool_error: str | None = None
         self.spool_path: str | None = None
@@ -27,12 +28,15 @@ class Output:
         if self.total <= self._max:
             self._kept += data
             return
-        if self.spool_path is None and self._spool_error is None:
+        if not self._cut:
+            self._cut = True
             self._open_spool()
-            self._write_spool(bytes(self._kept))
-            self._tail += self._kept[self._half :]
-            del self._kept[self._half :]
-        self._write_spool(data)
+            data = bytes(self._kept) + data
+            self._kept = bytearray(data[: self._half])
+            self._write_spool(data)
+            data = data[self._half :]
+        else:
+            self._write_spool(data)
         self._tail += data
         if len(self._tail) > 4 * self._half:
             del self._tail[: -self._half]

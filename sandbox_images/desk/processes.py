@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _posixsubprocess
 import os
 import signal
 import time
@@ -15,48 +16,46 @@ def spawn(
     argv: list[str],
     env: dict[str, str],
     uid: int,
-    fds: dict[int, int],
     *,
+    stdin: int,
+    stdout: int,
+    stderr: int,
+    keep: tuple[int, ...] = (),
     cwd: str = "/",
-    oom_score: int = 0,
 ) -> int:
     """Start ``argv`` as ``uid`` (and the group of that number, no other), in a session of its own.
 
-    ``fds`` says which of our descriptors becomes which of the child's; all others are closed.
-    Returns the process id. A child that cannot be executed exits with status 127.
+    The child gets the three standard descriptors and those in ``keep``, under their numbers; all
+    others are closed. Returns the process id, without waiting for the child's exec. A child that
+    cannot be executed exits with status 255.
 
-    The fork is made by hand: `subprocess` waits for the child's exec, and that wait would be part
-    of every command's latency.
+    This is what `subprocess.Popen` calls, called directly: Popen waits for the exec, which would
+    be part of every command's latency, and a fork in Python costs twice as much as the shell.
     """
-    pid = os.fork()
-    if pid:
-        return pid
+    # The child writes to one if it cannot exec, and closes the other, which Popen would read.
+    complaints, unused = os.dup(2), os.dup(2)
     try:
-        os.setsid()
-        if oom_score:
-            # Under memory pressure the kernel shall take the agent's processes, never ours.
-            with open("/proc/self/oom_score_adj", "w") as file:
-                file.write(str(oom_score))
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-        # Sources are moved out of the way first: one of them may be another's target.
-        moved = {target: _dup_high(source) for target, source in fds.items()}
-        for target, source in moved.items():
-            os.dup2(source, target)
-        os.chdir(cwd)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.execve(argv[0], argv, env)
-    except OSError as error:
-        os.write(2, f"cannot start {argv[0]}: {error}\n".encode())
+        return _posixsubprocess.fork_exec(
+            [os.fsencode(a) for a in argv],
+            [os.fsencode(argv[0])],
+            True,  # close_fds
+            tuple(sorted((complaints, *keep))),
+            cwd,
+            [os.fsencode(f"{name}={value}") for name, value in env.items()],
+            *(stdin, -1, -1, stdout, -1, stderr, unused, complaints),
+            True,  # restore_signals
+            True,  # start_new_session
+            -1,  # process group
+            uid,  # group
+            [],  # supplementary groups: none, also not root's
+            uid,
+            -1,  # umask
+            None,  # type: ignore[arg-type]  # no function to run before the exec
+            False,  # no vfork: it would not change users
+        )
     finally:
-        os._exit(127)
-
-
-def _dup_high(fd: int) -> int:
-    import fcntl
-
-    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 256)
+        os.close(complaints)
+        os.close(unused)
 
 
 def pids_of(uid: int) -> list[tuple[int, str]]:

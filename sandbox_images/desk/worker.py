@@ -70,8 +70,9 @@ class Worker:
                 {"PYTHONPATH": LIBRARY, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
                  "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"},
                 READER_UID,
-                {0: request_r, 1: reply_w, 2: 2},
-                oom_score=800,
+                stdin=request_r,
+                stdout=reply_w,
+                stderr=2,
             )  # fmt: skip
         finally:
             os.close(request_r)

@@ -34,7 +34,10 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _WORDS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        (
+            *("zero", "one", "two", "three", "four", "five", "six"),
+            *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+        )
     )
 }
 
@@ -92,8 +95,9 @@ def normalise(text: str) -> str:
 # --- numbers, dates and times -------------------------------------------------------------------
 
 _MONTH_NAMES = (
-    "january february march april may june july august september october november december"
-).split()
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: n for name, n in _MONTHS.items()} | {"sept": 9}
 # "may" in lower case is nearly always the verb.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import docx
 import openpyxl
@@ -39,7 +41,7 @@ def make_pdf(path: Path, pages: list[list[tuple[float, float, str]]]) -> Path:
 
 @pytest.fixture
 def lease(tmp_path: Path) -> Path:
-    pages = [[(72, 72 + 16 * n, f"page {p} line {n}") for n in range(3)] for p in (1, 2, 3)]
+    pages = [[(72.0, 72.0 + 16 * n, f"page {p} line {n}") for n in range(3)] for p in (1, 2, 3)]
     return make_pdf(tmp_path / "lease.pdf", pages)
 
 
@@ -96,7 +98,9 @@ def test_rows_of_a_table_stay_together_and_columns_apart(tmp_path: Path) -> None
     table += [(300.0, 100 + 20.0 * n, t) for n, t in enumerate(["Price", "900", "120"])]
     prose = [(60.0, 100 + 14.0 * n, f"left column, the line number {n}") for n in range(6)]
     prose += [(320.0, 100 + 14.0 * n, f"right column, the line number {n}") for n in range(6)]
-    prose.append((60, 60, "A headline that runs across both of the columns of this page, all of it"))
+    prose.append(
+        (60, 60, "A headline that runs across both of the columns of this page, all of it")
+    )
     path = make_pdf(tmp_path / "a.pdf", [table, prose])
     first, second = (segment.text for segment in read_text(path).segments)
     assert first.replace("\n\n", "\n") == "Item  Price\nRent  900\nHeating  120"
@@ -262,6 +266,16 @@ def test_a_stored_result_is_shown_instead_of_its_formula(tmp_path: Path) -> None
     assert shown(read_text(tmp_path / "a.xlsx"))[0][1].endswith("| 1 | 42 |\n")
 
 
+def test_a_sheet_that_is_missing_is_missed(budget: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(budget) as whole, zipfile.ZipFile(tmp_path / "a.xlsx", "w") as torn:
+        for name in whole.namelist():
+            if not name.endswith("sheet1.xml"):
+                torn.writestr(name, whole.read(name))
+    result = read_text(tmp_path / "a.xlsx")
+    assert [segment.locator for segment in result.segments] == ["cells:My notes!!A1:B2"]
+    assert "the file is damaged: 1 of its sheets cannot be found" in result.notes
+
+
 def test_a_huge_sheet_is_capped_with_a_note_but_can_be_selected(tmp_path: Path) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("Log")
@@ -288,7 +302,8 @@ def test_slides_give_title_text_table_chart_and_notes(tmp_path: Path) -> None:
         table.cell(n // 2, n % 2).text = text
     slide.notes_slide.notes_text_frame.text = "Smile."
     second = deck.slides.add_slide(deck.slide_layouts[6])
-    figures = CategoryChartData(categories=["2023", "2024"])
+    figures: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    figures.categories = ["2023", "2024"]
     figures.add_series("Sales", (3, 4.5))
     second.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *box, figures)
     group = second.shapes.add_group_shape()

@@ -1,0 +1,192 @@
+"""`deskgym run`: agents over people's tasks, with a table at the end."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from deskgym.agents.rollout import Progress, RunSpec
+    from deskgym.env.trajectory import EpisodeResult
+
+RUNS = Path("runs")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(run)
+
+
+def run(
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="People (demo/adam, adam), or a data set (demo)."),
+    ],
+    agent: Annotated[
+        list[str],
+        typer.Option(help="oracle, bm25, null, canary, or package.module:Class. Repeatable."),
+    ],
+    tasks: Annotated[
+        str, typer.Option(help="Task ids or globs, separated by commas; all if left out.")
+    ] = "",
+    max_steps: Annotated[int, typer.Option(min=1, help="Steps before an episode is cut off.")] = 30,
+    tools: Annotated[
+        str | None, typer.Option(help="A preset (config0 to config3) or tools, with commas.")
+    ] = None,
+    reward: Annotated[str, typer.Option(help="The name of a reward.")] = "sparse",
+    seed: Annotated[int, typer.Option(help="The run's seed.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Episodes at a time.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder. Default: a new one below runs/.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    config: Annotated[
+        str, typer.Option(help='Settings of agents as JSON: {"agent": {"key": value}}.')
+    ] = "{}",
+    json: Annotated[bool, typer.Option("--json", help="The report for a script.")] = False,
+) -> None:
+    """Run agents over people's tasks. Ends with the averages and the run's folder.
+
+    Exit code 1 if Ctrl-C ended it before all episodes were played.
+    """
+    from deskgym.agents.rollout import RunSpec
+    from deskgym.cli.ids import resolve
+
+    if resume and out is None:
+        raise typer.BadParameter("--resume goes on with the run in --out, which is missing")
+    name, _, people = resolve(ids)
+    spec = RunSpec(
+        dataset=name,
+        profiles=people,
+        agents=tuple(dict.fromkeys(agent)),
+        tasks=_split(tasks),
+        tools=_tools(tools),
+        max_steps=max_steps,
+        reward=reward,
+        seed=seed,
+        jobs=jobs,
+        agent_config=_agent_config(config),
+    )
+    execute(spec, out or new_folder("-".join(spec.agents)), resume=resume, json=json)
+
+
+def execute(spec: RunSpec, out: Path, *, resume: bool = False, json: bool = False) -> None:
+    """Run ``spec`` into ``out`` with a progress bar, then show the report."""
+    from deskgym.agents.rollout import run as run_spec
+    from deskgym.cli.progress import saying
+    from deskgym.cli.report import show
+    from deskgym.env.sandbox.engine import connect
+    from deskgym.env.sandbox.images import ensure_image
+    from deskgym.report import make_report
+
+    client = connect()
+    with saying() as say:
+        image = ensure_image(client, say=say)
+    client.close()
+    with _progress_bar() as progress:
+        outcome = run_spec(spec, out, resume=resume, progress=progress, image_digest=image)
+    report = make_report(outcome.results)
+    if json:
+        facts = {
+            "run": str(outcome.folder),
+            "planned": outcome.planned,
+            "interrupted": outcome.interrupted,
+            **report.as_json(),
+        }
+        print(json_module.dumps(facts, indent=2))
+    else:
+        show(report)
+        print(f"\nrun folder: {outcome.folder}")
+    if outcome.interrupted:
+        left = outcome.planned - len(outcome.results)
+        print(
+            f"deskgym: stopped with {left} of {outcome.planned} episodes left; the same command "
+            f"with --resume --out {outcome.folder} goes on",
+            file=sys.stderr,
+        )
+        raise typer.Exit(1)
+
+
+def new_folder(label: str) -> Path:
+    """A folder below ``runs/`` named for ``label`` and the time, that is not there yet."""
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in label)[:60]
+    base = RUNS / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
+    number, path = 1, base
+    while path.exists():
+        number += 1
+        path = base.with_name(f"{base.name}-{number}")
+    return path
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _tools(text: str | None) -> str | tuple[str, ...] | None:
+    from deskgym.env.actions import PRESETS, resolve_tools
+
+    if text is None or text in PRESETS:
+        return text
+    names = _split(text)
+    try:
+        resolve_tools(list(names))
+    except ValueError as error:
+        presets = ", ".join(PRESETS)
+        raise typer.BadParameter(f"{error}; presets: {presets}") from error
+    return names
+
+
+def _agent_config(text: str) -> dict[str, dict[str, object]]:
+    try:
+        config = json_module.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"--config is not JSON: {error}") from error
+    if not isinstance(config, dict) or not all(isinstance(v, dict) for v in config.values()):
+        raise typer.BadParameter('--config is an object by agent: {"agent": {"key": value}}')
+    return config
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Episodes a second, or seconds an episode."""
+
+        def render(self, task: Task) -> Text:
+            if not task.speed:
+                return Text("")
+            fast = task.speed >= 1
+            return Text(f"{task.speed:.1f} a second" if fast else f"{1 / task.speed:.1f} s each")
+
+    columns = (
+        TextColumn("{task.description:<24}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        row = bar.add_task("episodes", total=None)
+
+        def tell(done: int, total: int, result: EpisodeResult | None) -> None:
+            shown = f"{result.agent} {result.task_id}" if result else "episodes"
+            bar.update(row, completed=done, total=total, description=shown)
+
+        yield tell
