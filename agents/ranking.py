@@ -25,13 +25,17 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def terms(text: str) -> list[str]:
-    """The words of ``text`` that carry meaning, in order, lower case and without a plural's s."""
+    """The words of ``text`` that carry meaning, in order: lower case, without the commonest
+    endings."""
     words = (word.casefold() for word in _WORD.findall(text))
-    return [_singular(word) for word in words if word not in STOP_WORDS]
+    return [_stem(word) for word in words if word not in STOP_WORDS]
 
 
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "s"):
+        if word.endswith(ending) and len(word) >= len(ending) + 4 and not word.endswith("ss"):
+            return word[: -len(ending)]
+    return word
 
 
 class BM25:

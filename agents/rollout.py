@@ -86,8 +86,11 @@ class RunOutcome:
 class Env(Protocol):
     """What of `deskgym.env.desk_env.DeskEnv` a run needs."""
 
-    tools: frozenset[str]
-    result: EpisodeResult | None
+    @property
+    def tools(self) -> frozenset[str]: ...
+
+    @property
+    def result(self) -> EpisodeResult | None: ...
 
     def reset(
         self, *, seed: int | None = None, profile: str | None = None, task: str | None = None
@@ -246,7 +249,7 @@ class _Crew:
         self._make_env = make_env
         self._tasks = tasks
         self._todo: queue.SimpleQueue[Episode] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[EpisodeResult | BaseException | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[EpisodeResult | BaseException] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._hands: list[_Hands] = []
 
@@ -265,22 +268,21 @@ class _Crew:
             thread.start()
         failure: BaseException | None = None
         interrupted = False
-        working = len(threads)
-        while working:
+        while any(thread.is_alive() for thread in threads) or not self._done.empty():
             try:
-                told = self._done.get()
+                told = self._done.get(timeout=0.2)
+                if isinstance(told, BaseException):
+                    raise told
+                done += 1
+                tell(done, total, told)
+            except queue.Empty:
+                continue
             except KeyboardInterrupt:
                 interrupted = True
                 self._end_early()
-                continue
-            if told is None:
-                working -= 1
-            elif isinstance(told, BaseException):
-                failure = failure or told
+            except BaseException as error:  # noqa: BLE001  (raised when the threads are home)
+                failure = failure or error
                 self._end_early()
-            else:
-                done += 1
-                tell(done, total, told)
         for thread in threads:
             thread.join()
         if failure is not None:
@@ -311,7 +313,6 @@ class _Crew:
                 hands.close()
             except Exception as error:  # noqa: BLE001  (the main thread raises it)
                 self._done.put(error)
-            self._done.put(None)
 
 
 class _Hands:

@@ -87,12 +87,10 @@ def make_report(results: Iterable[EpisodeResult]) -> Report:
 
 
 def family(result: EpisodeResult) -> str:
-    """The task family: unanswerable, factual_retention, or profiling with its subtype."""
+    """The task family: unanswerable, factual_retention, or the subtype of profiling."""
     if not result.answerable:
         return "unanswerable"
-    if result.profiling_type is None:
-        return result.qa_type
-    return f"{result.qa_type}: {result.profiling_type}"
+    return result.profiling_type or result.qa_type
 
 
 def averages(results: Sequence[EpisodeResult]) -> Averages:
@@ -169,12 +167,16 @@ LEGEND = (
 
 def _table(title: str, group_name: str, rows: Sequence[Row], note: str) -> Table:
     table = Table(
-        title=f"{title} ({note})", title_justify="left", pad_edge=False, box=box.SIMPLE_HEAD
+        title=f"{title} ({note})",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
     )
-    table.add_column("agent")
-    table.add_column(group_name)
+    table.add_column("agent", no_wrap=True)
+    table.add_column(group_name, no_wrap=True)
     for header, _ in _COLUMNS:
-        table.add_column(header, justify="right")
+        table.add_column(header, justify="right", no_wrap=True)
     for index, row in enumerate(rows):
         last_of_agent = index + 1 == len(rows) or rows[index + 1].agent != row.agent
         table.add_row(

@@ -7,7 +7,7 @@ one way in.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -177,9 +177,7 @@ def action_schema() -> dict[str, Any]:
     return _ADAPTER.json_schema()
 
 
-def resolve_tools(
-    tools: str | frozenset[ToolName] | set[str] | list[str] | None,
-) -> frozenset[ToolName]:
+def resolve_tools(tools: str | Collection[str] | None) -> frozenset[ToolName]:
     """The tools that ``tools`` names: a preset, a collection of names, or ``None`` for all.
 
     ``note`` and ``answer`` are always on.

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from deskgym.tools.cut import Request, clean, cut_lines
-from deskgym.tools.guards import DAMAGE, MAX_MEMBERS
+from deskgym.tools.guards import MAX_MEMBERS, damage
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
@@ -32,7 +32,7 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
             lines = _tar_lines(path, notes)
         else:
             raise ToolError("unsupported", f"archives of type {kind.mime} cannot be listed here")
-    except (lzma.LZMAError, *DAMAGE) as error:
+    except damage(lzma.LZMAError) as error:
         raise ToolError("corrupt", f"{path.name!r} is a damaged archive: {error}") from error
     except tarfile.TarError as error:
         if kind.mime == "application/x-tar":

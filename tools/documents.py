@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deskgym.tools.cut import Request, clean, clip, cut_lines, cut_pages, listing, markdown_row
-from deskgym.tools.guards import DAMAGE, check_office_zip
+from deskgym.tools.guards import check_office_zip, damage, load
 from deskgym.tools.reading import page_text
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
@@ -18,8 +18,8 @@ _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fal
 
 
 @contextmanager
-def open_pdf(path: Path) -> Iterator[Any]:
-    """The document at ``path``, closed afterwards.
+def open_pdf(path: Path, *, drawing: bool = False) -> Iterator[Any]:
+    """The PDF (or SVG ``drawing``, as one page) at ``path``, closed afterwards.
 
     Raises:
         ToolError: encrypted, corrupt, or out_of_memory (also for what fails inside the block).
@@ -29,7 +29,11 @@ def open_pdf(path: Path) -> Iterator[Any]:
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     try:
-        document = pymupdf.open(path, filetype="pdf")
+        if drawing:
+            # From memory, so that nothing it refers to is looked for beside it.
+            document = pymupdf.open(stream=load(path), filetype="svg")
+        else:
+            document = pymupdf.open(path, filetype="pdf")
     except (RuntimeError, ValueError) as error:  # all that MuPDF raises derives from these
         raise _damaged(path, error) from error
     with document:
@@ -51,7 +55,7 @@ def _damaged(path: Path, reason: object) -> ToolError:
     if "malloc" in str(reason):
         return ToolError("out_of_memory", f"{path.name!r} needs more memory than there is")
     return ToolError(
-        "corrupt", f"{path.name!r} is a damaged PDF: {reason}", "read_original returns the bytes"
+        "corrupt", f"{path.name!r} is damaged: {reason}", "read_original returns the bytes"
     )
 
 
@@ -106,7 +110,7 @@ def read_docx(path: Path, kind: FileType, request: Request) -> ToolResult:
         lines = list(_blocks(document.element.body, styles))
         lines += _margins(document)
         lines += _notes(document)
-    except (OpcError, *DAMAGE) as error:
+    except damage(OpcError) as error:
         raise ToolError(
             "corrupt",
             f"{path.name!r} is a damaged Word document: {type(error).__name__}: {error}",

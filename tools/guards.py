@@ -27,6 +27,11 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ROOT = re.compile(rb"<[A-Za-z_]")
 
 
+def damage(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """`DAMAGE` and the errors of one library's own, to be caught together."""
+    return (*DAMAGE, *more)
+
+
 def file_size(path: Path) -> int:
     """The size of the regular file at ``path``, in bytes.
 

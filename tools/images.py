@@ -14,7 +14,7 @@ from deskgym.tools.cut import Request
 from deskgym.tools.documents import open_pdf
 from deskgym.tools.guards import DAMAGE
 from deskgym.tools.result import Media, ToolError, ToolResult
-from deskgym.tools.sniff import FileType
+from deskgym.tools.sniff import SVG, FileType
 
 Box = tuple[float, float, float, float]
 MAX_PIXELS = 100_000_000
@@ -97,7 +97,7 @@ def view_image(path: Path, kind: FileType, view: View) -> ToolResult:
 
 
 def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
-    """A page of a PDF (the first, if none is named) or part of it, rendered.
+    """A page of a PDF (the first, if none is named), or an SVG drawing, or part of it, rendered.
 
     Raises:
         ToolError: encrypted, corrupt, out_of_range.
@@ -106,7 +106,8 @@ def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
     from PIL import Image
 
     notes: list[str] = []
-    with open_pdf(path) as document:
+    drawing = kind == SVG
+    with open_pdf(path, drawing=drawing) as document:
         total = document.page_count
         number = view.page or 1
         if number > total:
@@ -130,9 +131,11 @@ def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
             notes.append(f"rendered at {fitting * 72:.0f} dpi to fit {view.max_side} pixels")
             scale = fitting
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip, alpha=False)
+        if pixmap.width * pixmap.height == 0:
+            raise ValueError("the page has no area")
         picture = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
-    media = _encoded(picture, _locator(view, number), view.max_side, notes)
-    info = {"pages": total}
+    media = _encoded(picture, _locator(view, None if drawing else number), view.max_side, notes)
+    info = {} if drawing else {"pages": total}
     return ToolResult(media=(media,), info=info, notes=tuple(notes))
 
 

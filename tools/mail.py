@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deskgym.tools.cut import Request, clean, cut_lines
 from deskgym.tools.decode import decode_as
-from deskgym.tools.guards import DAMAGE, load
+from deskgym.tools.guards import damage, load
 from deskgym.tools.html import to_text
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
@@ -32,7 +32,7 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
     try:
         message = email.message_from_bytes(load(path), policy=email.policy.compat32)
         lines, attachments = _message_lines(message, notes, 0)
-    except (MessageError, *DAMAGE) as error:
+    except damage(MessageError) as error:
         raise ToolError("corrupt", f"{path.name!r} is not a readable message: {error}") from error
     text = clean("\n".join(lines).rstrip("\n") + "\n")
     return cut_lines(text, request, {"attachments": attachments}, notes)

@@ -24,9 +24,9 @@ from deskgym.tools import (
     text,
 )
 from deskgym.tools.cut import Range, Request
-from deskgym.tools.guards import DAMAGE, file_size
+from deskgym.tools.guards import damage, file_size
 from deskgym.tools.result import ToolError, ToolResult
-from deskgym.tools.sniff import FileType, misnamed, sniff
+from deskgym.tools.sniff import SVG, FileType, misnamed, sniff
 
 __all__ = ["FileType", "info", "read_image", "read_original", "read_text", "sniff"]
 
@@ -40,7 +40,7 @@ def _sound_or_video(path: Path, kind: FileType, request: Request) -> ToolResult:
         try:
             with wave.open(str(path), "rb") as sound:
                 info["duration"] = round(sound.getnframes() / sound.getframerate(), 3)
-        except (wave.Error, *DAMAGE) as error:
+        except damage(wave.Error) as error:
             raise ToolError("corrupt", f"{path.name!r} is a damaged sound: {error}") from error
     note = "sound and video are not transcribed; read_original returns the bytes"
     return ToolResult(info=info, notes=(note,))
@@ -120,7 +120,7 @@ def read_image(
     kind = sniff(path)
     if kind.family == "image":
         result = images.view_image(path, kind, view)
-    elif kind.family == "pdf":
+    elif kind.family == "pdf" or kind == SVG:
         result = images.view_pdf(path, kind, view)
     else:
         raise ToolError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from deskgym.tools.cut import Request, cut_point, markdown_row
-from deskgym.tools.guards import DAMAGE, check_office_zip
+from deskgym.tools.guards import check_office_zip, damage
 from deskgym.tools.result import Segment, ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
@@ -142,7 +142,7 @@ class _opened:  # noqa: N801 - used like a function
 def _failures() -> tuple[type[Exception], ...]:
     from openpyxl.utils.exceptions import InvalidFileException
 
-    return (InvalidFileException, *DAMAGE)
+    return damage(InvalidFileException)
 
 
 def _load(values: Any, formulas: Any, wanted: Box | None) -> _Sheet:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deskgym.tools.cut import Request, clean, clip, cut_pages, listing, markdown_row
-from deskgym.tools.guards import DAMAGE, check_office_zip
+from deskgym.tools.guards import check_office_zip, damage
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
@@ -33,7 +33,7 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
         ]
         pictured = [n for n in range(first, last + 1) if _has_picture(slides[n - 1].shapes)]
         hidden = [n for n, s in enumerate(slides, 1) if s.element.get("show") in ("0", "false")]
-    except (PythonPptxError, *DAMAGE) as error:
+    except damage(PythonPptxError) as error:
         raise ToolError(
             "corrupt",
             f"{path.name!r} is a damaged slide deck: {type(error).__name__}: {error}",

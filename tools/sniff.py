@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deskgym.tools.decode import decode, is_text
-from deskgym.tools.guards import DAMAGE, file_size, head
+from deskgym.tools.guards import damage, file_size, head
 
 _HEAD = 64 * 1024
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -200,7 +200,7 @@ def _zip(path: Path, start: bytes, promised: FileType | None) -> FileType:
                 mime = archive.read("mimetype").decode("ascii", "replace").strip()
                 if mime == ODT.mime:
                     return ODT
-    except (RuntimeError, *DAMAGE):
+    except damage(RuntimeError):
         # Torn: the members at the front still tell what it was to be.
         names = {n for n in ("word/", "xl/", "ppt/") if n.encode() in start}
         if not names and promised in (DOCX, XLSX, PPTX):

@@ -8,7 +8,7 @@ from deskgym.tools.cut import Request, clean, cut_lines
 from deskgym.tools.decode import decode, newline_style
 from deskgym.tools.guards import load
 from deskgym.tools.result import ToolResult
-from deskgym.tools.sniff import SUFFIXES, FileType
+from deskgym.tools.sniff import SUFFIXES, SVG, FileType
 
 
 def read(path: Path, kind: FileType, request: Request) -> ToolResult:
@@ -21,6 +21,8 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
     text, info, notes = decoded(path, markup=kind.mime in ("text/xml", "image/svg+xml"))
     if kind == SUFFIXES["rtf"]:
         notes.append("rich text, shown as its source")
+    if kind == SVG:
+        notes.append("a drawing, shown as its source; use read_image to look at it")
     return cut_lines(text, request, info, notes)
 
 

@@ -11,8 +11,6 @@ import typer
 if TYPE_CHECKING:
     from deskgym.report import Report
 
-TABLE_WIDTH = 124  # below it the columns no longer fit, and a wrapped line reads better than those
-
 
 def register(app: typer.Typer) -> None:
     app.command()(report)
@@ -37,12 +35,18 @@ def report(
 def show(made: Report) -> None:
     """Print a report's tables."""
     from rich.console import Console
+    from rich.measure import Measurement
 
     from deskgym.report import LEGEND
 
     console = Console()
-    if console.width < TABLE_WIDTH:
-        console = Console(width=TABLE_WIDTH)
-    for table in made.tables():
+    tables = made.tables()
+    # On a narrow terminal a wrapped line still reads better than cells that are cut off.
+    roomy = Console(width=1_000).options
+    widest = max(Measurement.get(console, roomy, table).maximum for table in tables)
+    if console.width < widest:
+        console = Console(width=widest)
+    for table in tables:
         console.print(table)
+        console.print()
     console.print(LEGEND, style="dim", highlight=False)

@@ -170,6 +170,7 @@ class DockerSandbox:
         self._owns_client = client is None
         self._run_id = run_id or uuid.uuid4().hex[:12]
         self._socket: socket.socket | None = None
+        self._stream: Any = None
         self._owner = os.getpid()
         self._frames = FrameReader()
         self._splitter = StreamSplitter()
@@ -223,7 +224,6 @@ class DockerSandbox:
         if not hasattr(raw, "sendall"):
             raise SandboxError(f"this engine's connection cannot be used: {type(raw).__name__}")
         connection: socket.socket = raw
-        # The file object would close the connection when it is collected.
         self._stream = stream
         return connection
 
@@ -336,6 +336,7 @@ class DockerSandbox:
         if connection is not None:
             with contextlib.suppress(OSError):  # it may be broken already, which is all we want
                 connection.shutdown(socket.SHUT_RDWR)
+            self._stream.close()
             connection.close()
         if container is None or self._client is None or os.getpid() != self._owner:
             return

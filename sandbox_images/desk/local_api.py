@@ -59,18 +59,16 @@ class _Connection:
     def _readable(self) -> None:
         try:
             data = self._peer.recv(1 << 16)
-            if data:
-                self._frames.feed(data)
-                frame = self._frames.next()
-                if frame is None:
-                    return
+            self._frames.feed(data)
+            frame = self._frames.next()
         except BlockingIOError:
             return
         except (OSError, FrameError):
             self.close()
             return
-        if not data:
-            self.close()
+        if frame is None:
+            if not data:
+                self.close()
             return
         # One request a connection: what else may come is not read.
         self._api._selector.unregister(self._peer)

@@ -19,9 +19,9 @@ from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
 from .local_api import LocalApi
 from .opened import OpenedFiles
 from .output import Output
-from .processes import NotClean, kill_all
+from .processes import kill_all
 from .service import Service
-from .shell import MAX_STATE, Shell, first_state
+from .shell import MAX_STATE, Nursery, Shell, first_state
 from .wipe import as_user, leftovers, wipe
 
 FORMAT_VERSION = 1
@@ -43,8 +43,7 @@ class Runner:
         self._service = Service()
         self._tool_uses: list[dict[str, Any]] = []
         self._commands = 0
-        self._state = first_state()
-        self._spare: Shell | None = None
+        self._shells = Nursery()
         self._worker_start = 0
         self._worker_fd = -1
         self._prepare_scratch()
@@ -55,7 +54,7 @@ class Runner:
 
     def serve(self) -> None:
         """Answer requests, until `OwnerGone` is raised: also in the middle of a command."""
-        self._spare = self._new_shell()
+        self._refill()
         self._reply({"format_version": FORMAT_VERSION, "ok": True, "hello": True}, b"")
         self._selector.register(self._in, selectors.EVENT_READ, self._readable)
         while True:
@@ -64,8 +63,7 @@ class Runner:
                 self._turn(None)
                 continue
             self._handle(request[0])
-            if self._spare is None:  # after the answer: starting one costs the caller nothing
-                self._spare = self._new_shell()
+            self._refill()  # after the answer: starting a shell costs the caller nothing
 
     def _readable(self) -> None:
         data = os.read(self._in, 1 << 20)
@@ -137,9 +135,13 @@ class Runner:
         command = request["command"].encode(errors="surrogateescape")
         if b"\0" in command:
             return _fault("bad_argument", "a command holds no NUL byte"), b""
-        shell = self._told(command)
-        self._commands += 1
         self._opened.take()
+        try:
+            shell = self._shells.told(command)
+        except OSError:
+            self._make_room()
+            shell = self._shells.told(command)
+        self._commands += 1
         self._tool_uses = []
         output = Output(request["max_bytes"], self._commands)
         state = bytearray()
@@ -151,7 +153,7 @@ class Runner:
         shell.close()
         opened, overflow = self._opened.take()
         if not timed_out and state.endswith(b"\n") and len(state) <= MAX_STATE:
-            self._state = state.decode(errors="surrogateescape")
+            self._shells.remember(state.decode(errors="surrogateescape"))
         header: dict[str, Any] = {
             "ok": True,
             # A shell ended by a signal has no status; 128 + n is what a shell would say of it.
@@ -171,16 +173,6 @@ class Runner:
         elif len(state) > MAX_STATE:
             payload += b"\n[exported variables are over 100 kB and were not carried over]\n"
         return header, payload
-
-    def _told(self, command: bytes) -> Shell:
-        """A shell that has been given ``command``. The spare may have been killed meanwhile."""
-        for _ in range(5):
-            shell = self._spare or self._new_shell()
-            self._spare = None
-            if shell.tell(command):
-                return shell
-            shell.close()
-        raise NotClean("no shell lives long enough to be told a command")
 
     def _follow(self, shell: Shell, output: Output, state: bytearray, deadline: float) -> bool:
         """Collect a command's output until its shell ends; True if it ran out of time."""
@@ -235,18 +227,16 @@ class Runner:
 
     def _reset(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         self._api.drop_all()
-        if self._spare is not None and self._commands == 0 and not leftovers_beyond_ours():
+        if self._commands == 0 and not leftovers_beyond_ours():
             self._service.forget_flags()
             return {"ok": True, "clean": True}, b""
         kill_all(AGENT_UID)
-        if self._spare is not None:
-            self._spare.close()
-            self._spare = None
+        self._shells.empty()
         left = wipe()
         if left:
             what = f"{len(left)} things would not go, the first {left[0]!r}"
             return _fault("not_clean", what) | {"clean": False}, b""
-        self._state = first_state()
+        self._shells.remember(first_state())
         self._commands = 0
         self._service.forget_flags()
         self._prepare_scratch()
@@ -258,14 +248,17 @@ class Runner:
             os.mkdir(OUTPUT)
             os.chmod(OUTPUT, 0o1777)
 
-    def _new_shell(self) -> Shell:
+    def _refill(self) -> None:
         try:
-            return Shell(self._state)
+            self._shells.refill()
         except OSError:
-            # The desk is full of processes. Background ones may outlive their command, but not at
-            # the price of the next.
-            kill_all(AGENT_UID)
-            return Shell(self._state)
+            self._make_room()
+            self._shells.refill()
+
+    def _make_room(self) -> None:
+        """Background processes may outlive their command, but not at the price of the next one."""
+        kill_all(AGENT_UID)
+        self._shells.empty()
 
     def _note_tool_use(self, use: dict[str, Any]) -> None:
         if len(self._tool_uses) < MAX_TOOL_USES:

@@ -1,8 +1,9 @@
-"""Fresh shells for the agent's commands: one is always started ahead and waits for its command."""
+"""Fresh shells for the agent's commands: started ahead, they wait for the command they will run."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 from .identity import AGENT_UID, DESK, ENVIRONMENT
 from .processes import spawn
@@ -87,16 +88,65 @@ class Shell:
         return os.waitstatus_to_exitcode(status)
 
     def close(self) -> None:
-        """Give up on it. It must be dead or about to be."""
+        """End it, if it has not ended, and forget it."""
         if self._command >= 0:
-            os.close(self._command)  # a shell that still waits reads the end and exits
+            os.close(self._command)
             self._command = -1
-        self._close(self.output, self.state, self.pidfd)
         if not self._reaped:
+            os.kill(self.pid, signal.SIGKILL)  # the agent may have stopped it: it would not exit
             self.reap()
+        self._close(self.output, self.state, self.pidfd)
 
 
 def first_state() -> str:
-    """The state of a shell that no command has changed yet."""
-    lines = [f'declare -x {name}="{value}"' for name, value in ENVIRONMENT.items()]
-    return "\n".join([*lines, f"cd -- {DESK}"])
+    """The state of a shell that no command has changed yet.
+
+    Written as the shell itself writes it, so that a command that changes nothing leaves it equal
+    and the shells that wait stay of use.
+    """
+    variables = {**ENVIRONMENT, "OLDPWD": DESK, "PWD": DESK, "SHLVL": "1"}
+    lines = [f'declare -x {name}="{value}"' for name, value in sorted(variables.items())]
+    return "\n".join([*lines, f"cd -- {DESK}", ""])
+
+
+class Nursery:
+    """Shells kept ready. Two: while one runs its command, the next is already there."""
+
+    READY = 2
+
+    def __init__(self) -> None:
+        self.state = first_state()
+        self._ready: list[Shell] = []
+
+    def told(self, command: bytes) -> Shell:
+        """A shell that has been given ``command``.
+
+        Raises:
+            OSError: none can be started: the desk is full of processes.
+        """
+        while True:
+            # One that waits may have been killed meanwhile; one just started has not.
+            fresh = not self._ready
+            shell = self._start() if fresh else self._ready.pop(0)
+            if shell.tell(command) or fresh:
+                return shell
+            shell.close()
+
+    def refill(self) -> None:
+        """Start what is missing. Raises OSError as `told`."""
+        while len(self._ready) < self.READY:
+            self._ready.append(self._start())
+
+    def remember(self, state: str) -> None:
+        """What the next shells begin with. Those that began with something else are let go."""
+        if state != self.state:
+            self.state = state
+            self.empty()
+
+    def empty(self) -> None:
+        for shell in self._ready:
+            shell.close()
+        self._ready.clear()
+
+    def _start(self) -> Shell:
+        return Shell(self.state)

@@ -44,10 +44,10 @@ def echo() -> Iterator[AgentProcess]:
 
 def test_question_tools_text_media_and_config_cross_and_prints_do_not(echo: AgentProcess) -> None:
     media = (Media("image/png", b"\0\xff"), Media("audio/wav", b"\x01"))
-    action = echo.act(observation("tö\udc80xt", media))
+    action = echo.act(observation("tö\n\0xt", media))
     assert action == {
         "tool": "answer",
-        "text": "What is it?|answer|terminal|tö\udc80xt|00ff01|end",
+        "text": "What is it?|answer|terminal|tö\n\0xt|00ff01|end",
         "cites": [],
     }
 
@@ -130,9 +130,9 @@ def test_the_process_holds_no_gold() -> None:
     view = TaskView(task.id, task.profile_id, task.question)
     with AgentProcess("agent_fakes:Spy", {"halves": halves}) as spy:
         spy.reset(view, TOOLS)
-        assert spy.act(observation()) == {"tool": "answer", "text": "found 1", "cites": []}
+        assert spy.act(observation()) == {"tool": "answer", "text": "found 0", "cites": []}
         # Finds it when it is told: the question then holds it.
         spy.reset(TaskView(task.id, task.profile_id, GOLD_TEXT), TOOLS)
         told = spy.act(observation())
     assert isinstance(told, dict)
-    assert told["text"] != "found 1"
+    assert told["text"] != "found 0"

@@ -159,6 +159,27 @@ def test_a_region_of_a_pdf_page_and_its_largest_side(plan: Path) -> None:
         read_image(plan, page=3)
 
 
+def test_a_drawing_is_rendered(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="72" height="36">'
+        '<image href="secret.png" width="72" height="36"/>'
+        '<rect x="36" width="36" height="36" fill="#0000ff"/></svg>'
+    )
+    halves("lime", "lime").save(tmp_path / "secret.png")  # what it refers to stays out
+    result = read_image(tmp_path / "a.svg", dpi=144)
+    [media] = result.media
+    assert (media.locator, result.info["mime"]) == ("file", "image/svg+xml")
+    shown = picture(media)
+    assert shown.getpixel((shown.width * 3 // 4, 10)) == (0, 0, 255)
+    assert shown.getpixel((shown.width // 4, 10)) == (255, 255, 255)
+    assert "use read_image" in read_text(tmp_path / "a.svg").notes[0]
+    for broken in ("<svg", '<svg xmlns="http://www.w3.org/2000/svg" width="0" height="9"/>'):
+        (tmp_path / "a.svg").write_text(broken)
+        with pytest.raises(ToolError) as caught:
+            read_image(tmp_path / "a.svg")
+        assert caught.value.kind == "corrupt"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -1,0 +1,418 @@
+"""The environment: one person's computer, one question, and an agent that looks for the answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import gymnasium as gym
+from gymnasium.error import ResetNeeded
+
+from deskgym.env.actions import (
+    FAMILIES,
+    Action,
+    Answer,
+    InvalidAction,
+    Note,
+    Terminal,
+    parse_action,
+    resolve_tools,
+)
+from deskgym.env.episode import Episode
+from deskgym.env.observations import Media, Observation
+from deskgym.env.render import error_text, observation_text, welcome
+from deskgym.env.rewards import check_reward
+from deskgym.env.sandbox.base import (
+    DeskError,
+    ExecRequest,
+    Response,
+    Sandbox,
+    SandboxError,
+    ToolRequest,
+)
+from deskgym.env.spaces import ActionSpace, MediaSpace, Unicode
+from deskgym.env.trajectory import EpisodeResult, Event
+from deskgym.tasks.registry import Dataset, find_task, load_dataset
+from deskgym.tasks.schema import Profile, Task
+
+if TYPE_CHECKING:
+    from deskgym.env.trajectory_log import EpisodeLog, RunFolder
+
+MAX_RAW_ACTION = 10_000
+Info = dict[str, Any]
+
+
+class DeskEnv(gym.Env[Observation, Any]):
+    """A sealed desk with one person's files, and one question an episode.
+
+    An action is a model of `deskgym.env.actions`, a dict or a JSON string; what is none is answered
+    with an observation that says so, and counts as a step. The episode terminates with an
+    ``answer`` and is truncated after ``max_steps`` steps. The reward comes with the answer
+    (`deskgym.env.rewards`).
+
+    The observation is a dict: ``question`` and ``text`` (str), ``media`` (tuple of `Media`),
+    ``step`` and ``steps_left`` (int). ``info`` says of the last action: ``tool``, ``family``,
+    ``ok``, ``error`` (its kind or None), ``exit_status``, ``timed_out``, ``opened`` (the files
+    opened, sorted), ``invalid_action``; at the end also ``ended``, ``scores`` and ``rewards``.
+    Neither ever holds gold answers or evidence. Equal seeds and actions give equal observations and
+    infos, as far as the commands in them do.
+
+    Args:
+        dataset: a data set's name, or a `Dataset`.
+        profile: the person of every episode; by default one is drawn at each reset.
+        tools: which tools are on: a preset (``config0`` to ``config3``), names, or None for all.
+        max_steps: steps before the episode is truncated.
+        reward: ``sparse``, ``grounded`` or ``shaped``.
+        render_mode: ``ansi`` (`render` returns the last step as text), ``human`` (it is printed).
+        sandbox: makes the desk of a person; by default a Docker container.
+        command_timeout_s: the most that a command may take, whatever it asks for, in seconds.
+        max_output_bytes: the most that an observation holds of a command's output.
+        run: a run's folder that every episode is logged to.
+        agent: the agent's name in the log.
+
+    Raises:
+        UnknownDataset, UnknownProfile: there is none of that name.
+        ValueError: an unknown tool, reward or render mode.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        dataset: str | Dataset = "demo",
+        profile: str | None = None,
+        *,
+        tools: str | Collection[str] | None = None,
+        max_steps: int = 30,
+        reward: str = "sparse",
+        render_mode: str | None = None,
+        sandbox: Callable[[Profile], Sandbox] | None = None,
+        command_timeout_s: float = 60.0,
+        max_output_bytes: int = 50_000,
+        run: RunFolder | None = None,
+        agent: str | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"no render mode {render_mode!r}; there are ansi and human")
+        if max_steps < 1:
+            raise ValueError(f"max_steps is at least 1, not {max_steps}")
+        self.dataset = load_dataset(dataset) if isinstance(dataset, str) else dataset
+        self._fixed_profile = self.dataset.profile(profile).id if profile is not None else None
+        self.tools = resolve_tools(tools)
+        self.max_steps = max_steps
+        self.reward_name = check_reward(reward)
+        self.render_mode = render_mode
+        self.agent = agent
+        self._make_sandbox = sandbox or _docker_desk
+        self._command_timeout_s = command_timeout_s
+        self._max_output_bytes = max_output_bytes
+        self._run = run
+        self._desk: Sandbox | None = None
+        self._desk_used = False
+        self._profile: Profile | None = None
+        self._episode: Episode | None = None
+        self._log: EpisodeLog | None = None
+        self._last_text = ""
+        spaces: dict[str, gym.Space[Any]] = {
+            "question": Unicode(),
+            "text": Unicode(),
+            "media": MediaSpace(),
+            "step": gym.spaces.Discrete(max_steps + 1),
+            "steps_left": gym.spaces.Discrete(max_steps + 1),
+        }
+        self.observation_space = cast("gym.Space[Observation]", gym.spaces.Dict(spaces))
+        self.action_space = ActionSpace(self.tools)
+
+    # -- Gymnasium's surface -------------------------------------------------------------------
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
+        profile: str | None = None,
+        task: str | None = None,
+    ) -> tuple[Observation, Info]:
+        """Begin an episode: a person and one of their tasks, drawn with ``seed`` if not named.
+
+        ``profile`` and ``task`` are short for the same keys of ``options``.
+
+        Raises:
+            UnknownProfile, UnknownTask: there is none of that name.
+            ValueError: ``options`` has other keys, or contradicts the arguments.
+            SandboxError: no desk can be had (see `deskgym.env.sandbox.base`).
+        """
+        super().reset(seed=seed)
+        profile, name = _choice(options, profile, task)
+        self._abandon("a new episode was begun")
+        person = self._draw_profile(profile)
+        chosen = self._draw_task(person.id, name)
+        self._ready_desk(person)
+        if self._run is not None:
+            self._log = self._run.episode(self.agent or "unnamed", person.id, chosen.id)
+        self._episode = Episode(
+            chosen,
+            person,
+            tools=self.tools,
+            max_steps=self.max_steps,
+            reward=self.reward_name,
+            seed=seed,
+            agent=self.agent,
+            write=self._write,
+        )
+        text = welcome(person.user, self.tools, len(person.files))
+        info: Info = {
+            "profile": person.id,
+            "task_id": chosen.id,
+            "tools": tuple(sorted(self.tools)),
+        }
+        return self._observe(text, ()), info
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
+        """Do ``action``; see the class for what comes back.
+
+        Raises:
+            ResetNeeded: there is no episode under way.
+            DeskDied, DeskTimeout: the desk is gone. The trajectory keeps all steps so far, and
+                `abort` closes it.
+            TrajectoryError: the step could not be logged; nothing already written is lost.
+        """
+        episode = self._episode
+        if episode is None or episode.result is not None:
+            raise ResetNeeded("there is no episode under way: call reset()")
+        started = time.perf_counter()
+        parsed, raw, response, text, flags = self._act(action)
+        reward = episode.step(
+            parsed,
+            raw,
+            response,
+            text,
+            flags=flags,
+            duration_s=round(time.perf_counter() - started, 6),
+        )
+        info: Info = {
+            "tool": parsed.tool if parsed is not None else None,
+            "family": FAMILIES[parsed.tool] if parsed is not None else None,
+            "ok": response.ok,
+            "error": response.error.kind if response.error is not None else None,
+            "exit_status": response.exit_status,
+            "timed_out": response.timed_out,
+            "opened": tuple(sorted(response.opened)),
+            "invalid_action": "invalid_action" in flags,
+        }
+        terminated = isinstance(parsed, Answer) and response.ok
+        truncated = not terminated and episode.steps >= self.max_steps
+        if terminated or truncated:
+            answer = parsed if isinstance(parsed, Answer) and response.ok else None
+            reward += episode.end("answered" if terminated else "truncated", answer)
+            result = self._finish(episode)
+            info |= {
+                "ended": result.ended,
+                "scores": result.scores.model_dump(),
+                "rewards": result.rewards,
+            }
+        observation = self._observe(text, _media(response))
+        if self.render_mode == "human":
+            print(self._rendered())
+        return observation, reward, terminated, truncated, info
+
+    def render(self) -> str | None:
+        """``ansi``: the last step as text. ``human``: None, as each step has been printed."""
+        return self._rendered() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """End the desk. An episode under way is logged as aborted. Idempotent."""
+        try:
+            self._abandon("the environment was closed")
+        finally:
+            desk, self._desk = self._desk, None
+            if desk is not None:
+                desk.close()
+
+    # -- beyond Gymnasium ----------------------------------------------------------------------
+
+    @property
+    def result(self) -> EpisodeResult | None:
+        """The scores of the last episode, gold answer included, once it has ended."""
+        return self._episode.result if self._episode is not None else None
+
+    @property
+    def trajectory(self) -> tuple[Event, ...]:
+        """The events of the last episode, with the gold evidence that each step exposed."""
+        return tuple(self._episode.events) if self._episode is not None else ()
+
+    def abort(self, reason: str) -> EpisodeResult:
+        """End the episode under way as a failure of whoever played it.
+
+        Raises:
+            ResetNeeded: there is none.
+        """
+        if self._episode is None or self._episode.result is not None:
+            raise ResetNeeded("there is no episode under way")
+        self._episode.end("aborted", None, reason)
+        return self._finish(self._episode)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _act(self, action: Any) -> tuple[Action | None, str | None, Response, str, tuple[str, ...]]:
+        """Parse and do ``action``: itself, what it was if it is none, and what came of it."""
+        try:
+            parsed = parse_action(action)
+        except InvalidAction as error:
+            response = _refusal("invalid_action", str(error))
+            raw = str(action)[:MAX_RAW_ACTION]
+            return (
+                None,
+                raw,
+                response,
+                error_text("invalid_action", str(error)),
+                ("invalid_action",),
+            )
+        if parsed.tool not in self.tools:
+            message = f"{parsed.tool} is switched off; on are {', '.join(sorted(self.tools))}"
+            response = _refusal("switched_off", message)
+            return parsed, None, response, error_text("switched_off", message), ("switched_off",)
+        if isinstance(parsed, Answer):
+            return parsed, None, Response(ok=True), "", ()
+        if isinstance(parsed, Note):
+            return parsed, None, Response(ok=True), "noted", ()
+        response = self._ask_desk(parsed)
+        flags = ("timed_out",) if response.timed_out else ()
+        return parsed, None, response, observation_text(parsed, response), flags
+
+    def _ask_desk(self, action: Action) -> Response:
+        assert self._desk is not None
+        self._desk_used = True
+        try:
+            if isinstance(action, Terminal):
+                return self._desk.request(
+                    ExecRequest(
+                        command=action.command,
+                        timeout_s=min(action.timeout_s, self._command_timeout_s),
+                        max_bytes=self._max_output_bytes,
+                    )
+                )
+            fields = action.model_dump(mode="json", exclude_none=True)
+            return self._desk.request(ToolRequest(tool=fields.pop("tool"), args=fields))
+        except SandboxError:
+            self._drop_desk()
+            raise
+
+    def _ready_desk(self, person: Profile) -> None:
+        """A desk of ``person``, as new: the one there is if it comes clean, else another."""
+        if self._desk is not None and self._profile is not None and self._profile.id == person.id:
+            try:
+                if self._desk_used:
+                    self._desk.reset()
+                self._desk_used = False
+                return
+            except SandboxError:
+                # It died, or would not come clean: that is what replacing it is for.
+                self._drop_desk()
+        self._drop_desk()
+        desk = self._make_sandbox(person)
+        desk.start()
+        try:
+            records = tuple(record.model_dump(mode="json") for record in person.files)
+            desk.configure(person.user, records, tuple(sorted(self.tools)))
+        except SandboxError:
+            desk.close()
+            raise
+        self._desk, self._profile, self._desk_used = desk, person, False
+
+    def _drop_desk(self) -> None:
+        desk, self._desk = self._desk, None
+        if desk is not None:
+            desk.close()
+
+    def _draw_profile(self, name: str | None) -> Profile:
+        if name is None:
+            name = self._fixed_profile
+        if name is None:
+            people = self.dataset.profiles()
+            name = people[int(self.np_random.integers(len(people)))]
+        if self._profile is not None and name in (self._profile.id, self._profile.name):
+            return self._profile
+        return self.dataset.profile(name)
+
+    def _draw_task(self, profile_id: str, name: str | None) -> Task:
+        if name is not None:
+            return find_task(self.dataset, profile_id, name)
+        tasks = self.dataset.tasks(profile_id)
+        return tasks[int(self.np_random.integers(len(tasks)))]
+
+    def _write(self, event: Event) -> None:
+        if self._log is not None:
+            self._log.write(event)
+
+    def _finish(self, episode: Episode) -> EpisodeResult:
+        assert episode.result is not None
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
+        if self._run is not None:
+            self._run.append_result(episode.result)
+        return episode.result
+
+    def _abandon(self, reason: str) -> None:
+        """Close the log of an episode that nobody goes on with. It has no result: a resumed run
+        plays it again."""
+        if self._episode is not None and self._episode.result is None and self._log is None:
+            self._episode.end("aborted", None, reason)
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
+        self._episode = None if log is not None else self._episode
+
+    def _observe(self, text: str, media: tuple[Media, ...]) -> Observation:
+        episode = self._episode
+        assert episode is not None
+        self._last_text = text
+        return {
+            "question": episode.task.question,
+            "text": text,
+            "media": media,
+            "step": episode.steps,
+            "steps_left": self.max_steps - episode.steps,
+        }
+
+    def _rendered(self) -> str:
+        if self._episode is None:
+            return "(no episode yet)"
+        head = f"{self._episode.profile.id} | {self._episode.task.question}"
+        return f"{head}\n--- step {self._episode.steps} of {self.max_steps}\n{self._last_text}"
+
+
+def _docker_desk(person: Profile) -> Sandbox:
+    from deskgym.env.sandbox.docker import DockerSandbox
+
+    return DockerSandbox(person.root)
+
+
+def _refusal(kind: str, message: str) -> Response:
+    return Response(ok=False, error=DeskError(kind=kind, message=message))
+
+
+def _media(response: Response) -> tuple[Media, ...]:
+    """The media that follow a tool's answer, cut out of its payload."""
+    media = []
+    at = 0
+    for item in response.media:
+        media.append(Media(item.mime, response.payload[at : at + item.size]))
+        at += item.size
+    return tuple(media)
+
+
+def _choice(
+    options: Mapping[str, Any] | None, profile: str | None, task: str | None
+) -> tuple[str | None, str | None]:
+    given = dict(options or {})
+    chosen: dict[str, str | None] = {"profile": profile, "task": task}
+    if unknown := sorted(set(given) - set(chosen)):
+        raise ValueError(f"no option {unknown[0]!r}; there are profile and task")
+    for name, value in given.items():
+        if chosen[name] not in (None, value):
+            raise ValueError(f"{name} is {chosen[name]!r} and, in options, {value!r}")
+        chosen[name] = value
+    return chosen["profile"], chosen["task"]

@@ -1,0 +1,76 @@
+"""Responses and steps as text: for the agent's observation, and for a person who watches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deskgym.env.actions import Action, ReadImage, ReadOriginal
+from deskgym.env.sandbox.base import Response
+
+_SHOWN_INFO = ("mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s")
+
+
+def observation_text(action: Action, response: Response) -> str:
+    """What an agent is told of ``response``."""
+    if response.error is not None:
+        return error_text(response.error.kind, response.error.message, response.error.remedy)
+    if action.tool == "terminal":
+        return _terminal(response)
+    if action.tool == "list_files":
+        return _listing(response.info["files"])
+    if action.tool == "metadata":
+        return "\n".join(f"{name}: {value}" for name, value in response.info.items())
+    return _reading(action, response)
+
+
+def error_text(kind: str, message: str, remedy: str = "") -> str:
+    return f"error ({kind}): {message}" + (f"\n{remedy}" if remedy else "")
+
+
+def _terminal(response: Response) -> str:
+    text = response.payload.decode("utf-8", errors="replace")
+    if response.exit_status:
+        gap = "" if not text or text.endswith("\n") else "\n"
+        text += f"{gap}[exit status {response.exit_status}]"
+    return text
+
+
+def _listing(records: list[dict[str, Any]]) -> str:
+    lines = [
+        f"{r['path']}  ({r['modality']}, {r['size']} bytes, modified {r['modified'][:16]})"
+        for r in records
+    ]
+    return "\n".join([f"{len(records)} files", *lines])
+
+
+def _reading(action: Action, response: Response) -> str:
+    info = response.info
+    head = [str(info.get("path", ""))]
+    head += [f"{name} {_plain(info[name])}" for name in _SHOWN_INFO if info.get(name) is not None]
+    parts = ["; ".join(head)]
+    parts += [f"[{segment.locator}]\n{segment.text}" for segment in response.segments]
+    if isinstance(action, ReadImage | ReadOriginal):
+        parts += [
+            _medium(m.mime, m.size, m.width, m.height, str(m.locator)) for m in response.media
+        ]
+    parts += [f"note: {note}" for note in response.notes]
+    if response.next_offset is not None:
+        parts.append(f"there is more: go on with offset={response.next_offset}")
+    return "\n".join(parts)
+
+
+def _medium(mime: str, size: int, width: int | None, height: int | None, locator: str) -> str:
+    pixels = f", {width} x {height} pixels" if width and height else ""
+    return f"[{locator}] {mime}, {size} bytes{pixels}"
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def welcome(user: str, tools: frozenset[str], files: int) -> str:
+    """The first observation's text."""
+    return (
+        f"These are the {files} files of {user}, read-only in /desk. Answer the question from "
+        f"them. Tools: {', '.join(sorted(tools))}."
+    )
