@@ -7,6 +7,7 @@ episode to the next, so that its results do not depend on the order of the tasks
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections import Counter
@@ -15,28 +16,58 @@ from pathlib import PurePosixPath
 from deskgym.agents.base import TaskView
 from deskgym.agents.null import ABSTENTION
 from deskgym.agents.passages import Sentence, sentences
-from deskgym.agents.ranking import BM25, terms
+from deskgym.agents.ranking import BM25, K1, terms
 from deskgym.env.actions import Action, Answer, Cite, ListFiles, ReadText, Terminal
 from deskgym.env.observations import Observation
 
-MAX_ANSWER_WORDS = 60
+MAX_ANSWER_WORDS = 40
 SHORT_ANSWER_WORDS = 24  # a shorter sentence is given together with what follows it, up to this
+OWN_WEIGHT = 0.5  # of a sentence's own words, against those of its surroundings
 NAME_WEIGHT = 2.0  # a question's word in a file's name counts as much as two in its text
-FORM_FACTOR = 0.5  # what a sentence is worth that holds nothing of the kind that is asked for
+FORM_FACTOR = 0.6  # what a sentence is worth that holds nothing of the kind that is asked for
 
-# What rg cannot look into; read_text can.
-_DOCUMENTS = frozenset({".pdf", ".docx", ".xlsx", ".pptx"})
+# Counts words in every file that holds text, documents too: lines of "path<TAB>word<TAB>count". It
+# takes the beginnings of the words, and folders are walked in order so that its output is stable.
+_COUNT = r"""
+import collections, os, re, subprocess, sys, zipfile
+stems = sys.argv[1:]
+for folder, folders, names in os.walk("."):
+    folders.sort()
+    for name in sorted(names):
+        path = os.path.join(folder, name)[2:]
+        if path.lower().endswith(MEDIA):
+            continue
+        try:
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as z:
+                    parts = [z.read(n) for n in z.namelist() if n.endswith(".xml")]
+                text = re.sub(r"<[^>]*>", " ", b" ".join(parts).decode("utf-8", "replace"))
+            elif path.lower().endswith(".pdf"):
+                text = subprocess.run(["pdftotext", path, "-"], capture_output=True).stdout.decode()
+            else:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    text = file.read()
+        except (OSError, ValueError, zipfile.BadZipFile):
+            continue  # a damaged file: the read tool will say so
+        words = collections.Counter(re.findall(r"[^\W_]+", text.casefold()))
+        for stem in stems:
+            forms = [w for w in words if w.startswith(stem) and len(w) < len(stem) + 4]
+            count = sum(words[w] for w in forms)
+            if count:
+                print(path, stem, count, sep="\t")
+"""
 _NO_TEXT_SUFFIXES = (
     ".png .jpg .jpeg .webp .gif .bmp .tiff .tif .heic .svg .wav .mp3 .m4a .ogg .opus .flac .aac "
     ".mp4 .webm .mov .mkv .avi .zip .gz .tar .7z"
 )
-_NO_TEXT = frozenset(_NO_TEXT_SUFFIXES.split())
+_NO_TEXT = tuple(_NO_TEXT_SUFFIXES.split())
 # The kind of thing that is asked for: how questions ask, and how such an answer looks.
 _FORMS = (
     (r"\b(?:at|by|until) what time\b|\bwhat time\b", r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm)\b"),
     (
         r"\bwhen\b|\b(?:what|which) (?:date|day|month|year)\b|\bon (?:what|which)\b",
-        r"\d{4}-\d\d-\d\d|\b\d{1,2} [A-Z][a-z]{2,8}\b|\b[A-Z][a-z]{2,8} \d{1,2}\b|[a-z]day\b|\b20\d\d\b",
+        r"\d{4}-\d\d-\d\d|\b\d{1,2} [A-Z][a-z]{2,8}\b|\b[A-Z][a-z]{2,8} \d{1,2}\b"
+        r"|[a-z]day\b|\b20\d\d\b",
     ),
     (r"\bhow (?:much|many|long|far|often)\b|\bwhat (?:mark|percentage|share|number)\b", r"\d"),
     (r"\bnumber\b|\bserial\b|\btelephone\b|\bphone\b", r"\d{2}"),
@@ -53,7 +84,7 @@ class BM25Agent:
 
     name = "bm25"
 
-    def __init__(self, max_reads: int = 25) -> None:
+    def __init__(self, max_reads: int = 26) -> None:
         self._max_reads = max_reads
         self._question = ""
         self._tools: frozenset[str] = frozenset()
@@ -104,26 +135,20 @@ class BM25Agent:
         return self._answer()
 
     def _ranked(self, hits: dict[str, Counter[str]]) -> list[str]:
-        """The files to read, likeliest first; documents, of which the search knows nothing, take
-        turns with the files in which it found something."""
+        """The files to read, likeliest first; without a search, by their names alone."""
         wanted = set(terms(self._question))
         holding = Counter(word for counts in hits.values() for word in counts)
 
         def score(path: str) -> float:
-            named = wanted & set(terms(path))
+            named = len(wanted & set(terms(path)))
             found = hits.get(path, Counter[str]())
             # A word that few files hold tells more; how often it stands in one tells little.
-            told = sum((1 + min(n, 4) / 4) / holding[word] for word, n in found.items())
-            return told + NAME_WEIGHT * len(named) / max(len(wanted), 1)
+            weights = {word: math.log(1 + len(hits) / holding[word]) for word in found}
+            told = sum(weights[word] * n / (n + K1) for word, n in sorted(found.items()))
+            return told + NAME_WEIGHT * named / max(len(wanted), 1)
 
-        readable = [p for p in self._paths if PurePosixPath(p).suffix.lower() not in _NO_TEXT]
-        ordered = sorted(readable, key=lambda path: (-score(path), path))
-        documents = [p for p in ordered if PurePosixPath(p).suffix.lower() in _DOCUMENTS]
-        others = [p for p in ordered if PurePosixPath(p).suffix.lower() not in _DOCUMENTS]
-        turns: list[str] = []
-        for number in range(max(len(documents), len(others))):
-            turns += [*others[number : number + 1], *documents[number : number + 1]]
-        return turns[: self._max_reads]
+        readable = [p for p in self._paths if not p.lower().endswith(_NO_TEXT)]
+        return sorted(readable, key=lambda path: (-score(path), path))[: self._max_reads]
 
     def _answer(self) -> Answer:
         scores = self._scores()
@@ -149,7 +174,7 @@ class BM25Agent:
         found = []
         for sentence, near, itself in zip(self._sentences, around, own, strict=True):
             fits = all(form.search(sentence.text) for form in forms)
-            found.append((near + itself) * (1.0 if fits else FORM_FACTOR))
+            found.append((near + OWN_WEIGHT * itself) * (1.0 if fits else FORM_FACTOR))
         return found
 
 
@@ -164,19 +189,14 @@ def listed_paths(text: str) -> list[str]:
 
 
 def _count_command(question: str) -> str:
-    """Counts the question's words in every file that is text: lines of ``count path:word``."""
-    words = sorted(set(terms(question))) or ["a"]
-    pattern = rf"\b({'|'.join(words)})\w*"  # words are letters and digits alone
-    return (
-        f"rg --hidden --only-matching --ignore-case --no-line-number --no-heading "
-        f"--with-filename -e '{pattern}' . | sort | uniq -c | head -n 1500"
-    )
+    words = sorted(set(terms(question)))  # letters and digits alone
+    script = _COUNT.replace("MEDIA", repr(_NO_TEXT))
+    return f"python3 - {' '.join(words)} <<'END'{script}END"
 
 
 def _hits(text: str) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for line in text.splitlines():
-        if match := re.fullmatch(r"\s*(\d+) (?:\./)?(.+):([^:]+)", line):
-            for word in terms(match[3]):
-                found.setdefault(match[2], Counter())[word] += int(match[1])
+        if len(parts := line.split("\t")) == 3 and parts[2].isdigit():
+            found.setdefault(parts[0], Counter())[parts[1]] = int(parts[2])
     return found

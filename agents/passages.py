@@ -15,6 +15,8 @@ from deskgym.tasks.locators import (
     parse_locator,
 )
 
+AROUND = 5  # sentences before and after one that make its surroundings
+
 _HEADER = re.compile(r"^\[((?:page|lines|turns|cells|time|region):.+)\]$")
 _NOTES = ("note: ", "there is more: ")
 # A full stop ends a sentence if what follows looks like the start of one.
@@ -63,8 +65,8 @@ def _of_segment(path: str, locator: AnyLocator, lines: list[str]) -> Iterator[Se
             heading = ""
         elif not heading:
             heading = text
-        around = " ".join(piece for _, _, piece in pieces[max(number - 1, 0) : number + 2])
-        context = f"{heading} {text}" if is_row else around
+        around = pieces[max(number - AROUND, 0) : number + AROUND + 1]
+        context = f"{heading} {text}" if is_row else " ".join(piece for _, _, piece in around)
         yield Sentence(path, _place(locator, first, last, text), text, context)
 
 

@@ -1,5 +1,4 @@
 """Adds up public meter bids by state. TW wrote it, VOR broke it, TW fixed it (May 2024)."""
-
 import csv
 import sys
 from collections import Counter
