@@ -24,6 +24,7 @@ from deskgym.env.observations import Media, Observation
 from deskgym.env.render import error_text, observation_text, welcome
 from deskgym.env.rewards import check_reward
 from deskgym.env.sandbox.base import (
+    DeskDied,
     DeskError,
     ExecRequest,
     Response,
@@ -145,7 +146,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         """
         super().reset(seed=seed)
         profile, name = _choice(options, profile, task)
-        self._abandon("a new episode was begun")
+        self._close_log()
         person = self._draw_profile(profile)
         chosen = self._draw_task(person.id, name)
         self._ready_desk(person)
@@ -222,13 +223,11 @@ class DeskEnv(gym.Env[Observation, Any]):
         return self._rendered() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """End the desk. An episode under way is logged as aborted. Idempotent."""
+        """End the desk. An episode under way stays without a result. Idempotent."""
         try:
-            self._abandon("the environment was closed")
+            self._close_log()
         finally:
-            desk, self._desk = self._desk, None
-            if desk is not None:
-                desk.close()
+            self._drop_desk()
 
     # -- beyond Gymnasium ----------------------------------------------------------------------
 
@@ -282,7 +281,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         return parsed, None, response, observation_text(parsed, response), flags
 
     def _ask_desk(self, action: Action) -> Response:
-        assert self._desk is not None
+        if self._desk is None:
+            raise DeskDied("this episode's desk is gone; abort() it, or reset() for a new one")
         self._desk_used = True
         try:
             if isinstance(action, Terminal):
@@ -348,22 +348,16 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     def _finish(self, episode: Episode) -> EpisodeResult:
         assert episode.result is not None
-        log, self._log = self._log, None
-        if log is not None:
-            log.close()
+        self._close_log()
         if self._run is not None:
             self._run.append_result(episode.result)
         return episode.result
 
-    def _abandon(self, reason: str) -> None:
-        """Close the log of an episode that nobody goes on with. It has no result: a resumed run
-        plays it again."""
-        if self._episode is not None and self._episode.result is None and self._log is None:
-            self._episode.end("aborted", None, reason)
+    def _close_log(self) -> None:
+        """An episode that nobody goes on with has no result: a resumed run plays it again."""
         log, self._log = self._log, None
         if log is not None:
             log.close()
-        self._episode = None if log is not None else self._episode
 
     def _observe(self, text: str, media: tuple[Media, ...]) -> Observation:
         episode = self._episode

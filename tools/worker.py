@@ -167,6 +167,9 @@ def main() -> int:
     sys.stdout = sys.stderr
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    score = Path("/proc/self/oom_score_adj")
+    if score.exists():
+        score.write_text("800")  # if memory runs out, this process goes before all others
     try:
         serve(requests, replies)
     except FrameError as error:

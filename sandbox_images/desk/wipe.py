@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from .identity import AGENT_UID, WIPED
+from .identity import AGENT_UID, READER_UID, WIPED
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -96,7 +96,7 @@ def leftovers() -> list[str]:
 def wipe() -> list[str]:
     """Empty every writable place; returns what would not go."""
     if leftovers():
-        for uid in (AGENT_UID, 0):
+        for uid in (AGENT_UID, READER_UID, 0):
             with as_user(uid):
                 for place in (*WIPED, "/dev/mqueue"):
                     if os.path.isdir(place):
