@@ -1,0 +1,5 @@
+"""`python -m deskgym` is the command line."""
+
+from deskgym.cli.main import main
+
+main()
