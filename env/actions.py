@@ -21,13 +21,21 @@ Family = Literal["search", "perception", "reasoning"]
 MAX_COMMAND = 100_000
 MAX_PATH = 4_096
 MAX_TEXT = 100_000
+MAX_NUMBER = 1_000_000_000
+MAX_MESSAGE = 1_000
+MAX_RAW_ACTION = 10_000
 
 Path = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
 """A path relative to the profile's root (``/desk/...`` is understood too)."""
 
 
+Number = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
+"""A page or a line, 1-based."""
+
+
 class _Action(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # What JSON has no word for could not be logged.
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Cite(_Action):
@@ -68,10 +76,12 @@ class ReadText(_Action):
 
     tool: Literal["read_text"] = "read_text"
     path: Path
-    pages: tuple[int, int] | None = Field(default=None, description="first and last page or slide")
-    lines: tuple[int, int] | None = Field(default=None, description="first and last line")
+    pages: tuple[Number, Number] | None = Field(
+        default=None, description="first and last page or slide"
+    )
+    lines: tuple[Number, Number] | None = Field(default=None, description="first and last line")
     cells: str | None = Field(default=None, max_length=200, description="Sheet!B2:C4")
-    offset: int = Field(default=0, ge=0, description="characters to skip")
+    offset: int = Field(default=0, ge=0, le=MAX_NUMBER, description="characters to skip")
 
 
 class ReadImage(_Action):
@@ -79,7 +89,7 @@ class ReadImage(_Action):
 
     tool: Literal["read_image"] = "read_image"
     path: Path
-    page: int | None = Field(default=None, ge=1)
+    page: Number | None = None
     region: tuple[float, float, float, float] | None = Field(
         default=None, description="left, top, right, bottom as fractions of the page"
     )
@@ -205,4 +215,23 @@ def _explain(error: ValidationError) -> str:
         # The first part of a union's location is the tool's name: say it once, not as a field.
         where = ".".join(str(part) for part in item["loc"])
         problems.append(f"{where}: {item['msg']}" if where else item["msg"])
-    return "the action does not fit: " + "; ".join(problems)
+    # It may quote what was passed, which has any length and need not be encodable.
+    message = "the action does not fit: " + "; ".join(problems)
+    return printable(message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}...")
+
+
+def raw_action(action: Any) -> str:
+    """What was passed and is no action, as a log can hold it: the same in every process."""
+    if isinstance(action, bytes):
+        action = action.decode("utf-8", "replace")
+    if not isinstance(action, str):
+        try:
+            action = json.dumps(action, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError):
+            action = f"<{type(action).__name__}>"
+    return printable(action[:MAX_RAW_ACTION])
+
+
+def printable(text: str) -> str:
+    """``text`` with what UTF-8 cannot hold (lone surrogates) replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

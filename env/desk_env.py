@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 
 from deskgym.env.actions import (
-    FAMILIES,
     Action,
     Answer,
     InvalidAction,
     Note,
     Terminal,
     parse_action,
+    raw_action,
     resolve_tools,
 )
-from deskgym.env.episode import Episode
+from deskgym.env.episode import Episode, Info, end_info, step_info
 from deskgym.env.observations import Media, Observation
-from deskgym.env.render import error_text, observation_text, welcome
+from deskgym.env.options import named
+from deskgym.env.render import error_text, observation_text, observed_media, welcome
 from deskgym.env.rewards import check_reward
 from deskgym.env.sandbox.base import (
     DeskDied,
@@ -32,16 +34,16 @@ from deskgym.env.sandbox.base import (
     SandboxError,
     ToolRequest,
 )
-from deskgym.env.spaces import ActionSpace, MediaSpace, Unicode
+from deskgym.env.spaces import ActionSpace, observation_space
 from deskgym.env.trajectory import EpisodeResult, Event
-from deskgym.tasks.registry import Dataset, find_task, load_dataset
+from deskgym.tasks.registry import Dataset, UnknownTask, find_task, load_dataset
 from deskgym.tasks.schema import Profile, Task
 
 if TYPE_CHECKING:
     from deskgym.env.trajectory_log import EpisodeLog, RunFolder
 
-MAX_RAW_ACTION = 10_000
-Info = dict[str, Any]
+
+ENV_ID = "DeskGym/Desk-v0"
 
 
 class DeskEnv(gym.Env[Observation, Any]):
@@ -54,10 +56,11 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     The observation is a dict: ``question`` and ``text`` (str), ``media`` (tuple of `Media`),
     ``step`` and ``steps_left`` (int). ``info`` says of the last action: ``tool``, ``family``,
-    ``ok``, ``error`` (its kind or None), ``exit_status``, ``timed_out``, ``opened`` (the files
-    opened, sorted), ``invalid_action``; at the end also ``ended``, ``scores`` and ``rewards``.
-    Neither ever holds gold answers or evidence. Equal seeds and actions give equal observations and
-    infos, as far as the commands in them do.
+    ``ok``, ``error`` (its kind or None), ``timed_out``, ``opened`` (the files opened, sorted),
+    ``invalid_action``, and after a command ``exit_status`` (unless it was ended from outside); at
+    the end also ``ended``, ``scores`` and ``rewards``. Neither ever holds gold answers or
+    evidence. Equal seeds and actions give equal observations and infos, as far as the commands in
+    them do.
 
     Args:
         dataset: a data set's name, or a `Dataset`.
@@ -105,6 +108,24 @@ class DeskEnv(gym.Env[Observation, Any]):
         self.reward_name = check_reward(reward)
         self.render_mode = render_mode
         self.agent = agent
+        # As `gymnasium.make` would set it: wrappers and checks make more of the kind from it. A
+        # run's folder stays out, as one environment at a time writes an episode.
+        self.spec = EnvSpec(
+            ENV_ID,
+            entry_point=f"{__name__}:DeskEnv",
+            kwargs={
+                "dataset": dataset,
+                "profile": profile,
+                "tools": tools,
+                "max_steps": max_steps,
+                "reward": reward,
+                "render_mode": render_mode,
+                "sandbox": sandbox,
+                "command_timeout_s": command_timeout_s,
+                "max_output_bytes": max_output_bytes,
+                "agent": agent,
+            },
+        )
         self._make_sandbox = sandbox or _docker_desk
         self._command_timeout_s = command_timeout_s
         self._max_output_bytes = max_output_bytes
@@ -113,16 +134,10 @@ class DeskEnv(gym.Env[Observation, Any]):
         self._desk_used = False
         self._profile: Profile | None = None
         self._episode: Episode | None = None
+        self._under_way = False
         self._log: EpisodeLog | None = None
         self._last_text = ""
-        spaces: dict[str, gym.Space[Any]] = {
-            "question": Unicode(),
-            "text": Unicode(),
-            "media": MediaSpace(),
-            "step": gym.spaces.Discrete(max_steps + 1),
-            "steps_left": gym.spaces.Discrete(max_steps + 1),
-        }
-        self.observation_space = cast("gym.Space[Observation]", gym.spaces.Dict(spaces))
+        self.observation_space = observation_space(max_steps)
         self.action_space = ActionSpace(self.tools)
 
     # -- Gymnasium's surface -------------------------------------------------------------------
@@ -145,10 +160,10 @@ class DeskEnv(gym.Env[Observation, Any]):
             SandboxError: no desk can be had (see `deskgym.env.sandbox.base`).
         """
         super().reset(seed=seed)
-        profile, name = _choice(options, profile, task)
-        self._close_log()
+        profile, name = named(options, profile, task)
         person = self._draw_profile(profile)
         chosen = self._draw_task(person.id, name)
+        self._leave()
         self._ready_desk(person)
         if self._run is not None:
             self._log = self._run.episode(self.agent or "unnamed", person.id, chosen.id)
@@ -162,6 +177,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             agent=self.agent,
             write=self._write,
         )
+        self._under_way = True
         text = welcome(person.user, self.tools, len(person.files))
         info: Info = {
             "profile": person.id,
@@ -180,7 +196,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             TrajectoryError: the step could not be logged; nothing already written is lost.
         """
         episode = self._episode
-        if episode is None or episode.result is not None:
+        if episode is None or not self._under_way:
             raise ResetNeeded("there is no episode under way: call reset()")
         started = time.perf_counter()
         parsed, raw, response, text, flags = self._act(action)
@@ -192,28 +208,14 @@ class DeskEnv(gym.Env[Observation, Any]):
             flags=flags,
             duration_s=round(time.perf_counter() - started, 6),
         )
-        info: Info = {
-            "tool": parsed.tool if parsed is not None else None,
-            "family": FAMILIES[parsed.tool] if parsed is not None else None,
-            "ok": response.ok,
-            "error": response.error.kind if response.error is not None else None,
-            "exit_status": response.exit_status,
-            "timed_out": response.timed_out,
-            "opened": tuple(sorted(response.opened)),
-            "invalid_action": "invalid_action" in flags,
-        }
+        info = step_info(parsed, response, flags)
         terminated = isinstance(parsed, Answer) and response.ok
         truncated = not terminated and episode.steps >= self.max_steps
         if terminated or truncated:
             answer = parsed if isinstance(parsed, Answer) and response.ok else None
             reward += episode.end("answered" if terminated else "truncated", answer)
-            result = self._finish(episode)
-            info |= {
-                "ended": result.ended,
-                "scores": result.scores.model_dump(),
-                "rewards": result.rewards,
-            }
-        observation = self._observe(text, _media(response))
+            info |= end_info(self._finish(episode))
+        observation = self._observe(text, observed_media(response))
         if self.render_mode == "human":
             print(self._rendered())
         return observation, reward, terminated, truncated, info
@@ -225,7 +227,7 @@ class DeskEnv(gym.Env[Observation, Any]):
     def close(self) -> None:
         """End the desk. An episode under way stays without a result. Idempotent."""
         try:
-            self._close_log()
+            self._leave()
         finally:
             self._drop_desk()
 
@@ -247,7 +249,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         Raises:
             ResetNeeded: there is none.
         """
-        if self._episode is None or self._episode.result is not None:
+        if self._episode is None or not self._under_way:
             raise ResetNeeded("there is no episode under way")
         self._episode.end("aborted", None, reason)
         return self._finish(self._episode)
@@ -260,14 +262,8 @@ class DeskEnv(gym.Env[Observation, Any]):
             parsed = parse_action(action)
         except InvalidAction as error:
             response = _refusal("invalid_action", str(error))
-            raw = str(action)[:MAX_RAW_ACTION]
-            return (
-                None,
-                raw,
-                response,
-                error_text("invalid_action", str(error)),
-                ("invalid_action",),
-            )
+            text = error_text("invalid_action", str(error))
+            return None, raw_action(action), response, text, ("invalid_action",)
         if parsed.tool not in self.tools:
             message = f"{parsed.tool} is switched off; on are {', '.join(sorted(self.tools))}"
             response = _refusal("switched_off", message)
@@ -340,6 +336,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         if name is not None:
             return find_task(self.dataset, profile_id, name)
         tasks = self.dataset.tasks(profile_id)
+        if not tasks:
+            raise UnknownTask(f"{profile_id} has no tasks; choose another profile")
         return tasks[int(self.np_random.integers(len(tasks)))]
 
     def _write(self, event: Event) -> None:
@@ -348,13 +346,15 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     def _finish(self, episode: Episode) -> EpisodeResult:
         assert episode.result is not None
-        self._close_log()
+        self._leave()
         if self._run is not None:
             self._run.append_result(episode.result)
         return episode.result
 
-    def _close_log(self) -> None:
-        """An episode that nobody goes on with has no result: a resumed run plays it again."""
+    def _leave(self) -> None:
+        """No more steps. An episode that is left without a result is played again by a resumed
+        run."""
+        self._under_way = False
         log, self._log = self._log, None
         if log is not None:
             log.close()
@@ -386,27 +386,3 @@ def _docker_desk(person: Profile) -> Sandbox:
 
 def _refusal(kind: str, message: str) -> Response:
     return Response(ok=False, error=DeskError(kind=kind, message=message))
-
-
-def _media(response: Response) -> tuple[Media, ...]:
-    """The media that follow a tool's answer, cut out of its payload."""
-    media = []
-    at = 0
-    for item in response.media:
-        media.append(Media(item.mime, response.payload[at : at + item.size]))
-        at += item.size
-    return tuple(media)
-
-
-def _choice(
-    options: Mapping[str, Any] | None, profile: str | None, task: str | None
-) -> tuple[str | None, str | None]:
-    given = dict(options or {})
-    chosen: dict[str, str | None] = {"profile": profile, "task": task}
-    if unknown := sorted(set(given) - set(chosen)):
-        raise ValueError(f"no option {unknown[0]!r}; there are profile and task")
-    for name, value in given.items():
-        if chosen[name] not in (None, value):
-            raise ValueError(f"{name} is {chosen[name]!r} and, in options, {value!r}")
-        chosen[name] = value
-    return chosen["profile"], chosen["task"]

@@ -21,6 +21,7 @@ from deskgym.env.trajectory import (
 from deskgym.tasks.locators import parse_locator
 from deskgym.tasks.schema import Profile, Task
 
+Info = dict[str, Any]
 Ended = Literal["answered", "truncated", "aborted"]
 
 
@@ -195,6 +196,35 @@ class Episode:
                     Returned(path=use.path, locator=loc, mime=use.mime) for loc in use.locators
                 ]
         return segments, media, tuple(returned)
+
+
+def step_info(action: Action | None, response: Response, flags: tuple[str, ...]) -> Info:
+    """What ``info`` says of a step.
+
+    A value that there is none of is left out where it would be a number: so the infos of several
+    environments can be put together in arrays.
+    """
+    info: Info = {
+        "tool": action.tool if action is not None else None,
+        "family": FAMILIES[action.tool] if action is not None else None,
+        "ok": response.ok,
+        "error": response.error.kind if response.error is not None else None,
+        "timed_out": response.timed_out,
+        "opened": tuple(sorted(response.opened)),
+        "invalid_action": "invalid_action" in flags,
+    }
+    if response.exit_status is not None:
+        info["exit_status"] = response.exit_status
+    return info
+
+
+def end_info(result: EpisodeResult) -> Info:
+    """What ``info`` says besides of the step that ended an episode; no gold."""
+    return {
+        "ended": result.ended,
+        "scores": result.scores.model_dump(exclude_none=True),
+        "rewards": dict(result.rewards),
+    }
 
 
 def _record_text(record: dict[str, Any]) -> str:

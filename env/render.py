@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deskgym.env.actions import Action, ReadImage, ReadOriginal
+from deskgym.env.observations import Media
 from deskgym.env.sandbox.base import Response
 
 _SHOWN_INFO = ("mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s")
@@ -21,6 +22,16 @@ def observation_text(action: Action, response: Response) -> str:
     if action.tool == "metadata":
         return "\n".join(f"{name}: {value}" for name, value in response.info.items())
     return _reading(action, response)
+
+
+def observed_media(response: Response) -> tuple[Media, ...]:
+    """The media that follow a tool's answer, cut out of its payload."""
+    media = []
+    at = 0
+    for item in response.media:
+        media.append(Media(item.mime, response.payload[at : at + item.size]))
+        at += item.size
+    return tuple(media)
 
 
 def error_text(kind: str, message: str, remedy: str = "") -> str:

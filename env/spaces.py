@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
 
 from deskgym.env.actions import InvalidAction, ToolName, parse_action
-from deskgym.env.observations import Media
+from deskgym.env.observations import Media, Observation
 
+Picture = np.ndarray[Any, np.dtype[np.uint8]]
+
+MAX_MEDIA = 64
+MAX_PIXELS = 4_000_000
 _SAMPLE_ALPHABET = "abcdefghijklmnopqrstuvwxyz ÄÖüßéñ 北京 한국 0123456789 .,:;!?€"
 
 
@@ -52,7 +56,7 @@ class Unicode(gym.Space[str]):
 class MediaSpace(gym.Space[tuple[Media, ...]]):
     """A tuple of at most ``max_items`` `Media`."""
 
-    def __init__(self, max_items: int = 64, seed: int | np.random.Generator | None = None):
+    def __init__(self, max_items: int = MAX_MEDIA, seed: int | np.random.Generator | None = None):
         super().__init__(seed=seed)
         self.max_items = max_items
 
@@ -126,6 +130,73 @@ class ActionSpace(gym.Space[str]):
 
     def __repr__(self) -> str:
         return f"ActionSpace({', '.join(sorted(self.tools))})"
+
+
+class ImagesSpace(gym.Space[tuple[Picture, ...]]):
+    """A tuple of at most ``max_items`` pictures: uint8 arrays of shape (height, width, 3)."""
+
+    def __init__(
+        self,
+        max_items: int = MAX_MEDIA,
+        max_pixels: int = MAX_PIXELS,
+        seed: int | np.random.Generator | None = None,
+    ):
+        super().__init__(seed=seed)
+        self.max_items = max_items
+        self.max_pixels = max_pixels
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        return False
+
+    def sample(self, mask: Any = None, probability: Any = None) -> tuple[Picture, ...]:
+        """Up to two small pictures of noise."""
+        count = int(self.np_random.integers(0, min(2, self.max_items) + 1))
+        side = max(1, min(8, int(self.max_pixels**0.5)))
+        shape = (side, side, 3)
+        return tuple(
+            self.np_random.integers(0, 256, size=shape, dtype=np.uint8) for _ in range(count)
+        )
+
+    def contains(self, x: Any) -> bool:
+        return (
+            isinstance(x, tuple)
+            and len(x) <= self.max_items
+            and all(isinstance(p, np.ndarray) and self._is_picture(p) for p in x)
+        )
+
+    def _is_picture(self, array: np.ndarray[Any, Any]) -> bool:
+        return (
+            array.dtype == np.uint8
+            and array.ndim == 3
+            and array.shape[2] == 3
+            and 0 < array.shape[0] * array.shape[1] <= self.max_pixels
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ImagesSpace)
+            and other.max_items == self.max_items
+            and other.max_pixels == self.max_pixels
+        )
+
+    def __hash__(self) -> int:
+        return hash(("ImagesSpace", self.max_items, self.max_pixels))
+
+    def __repr__(self) -> str:
+        return f"ImagesSpace({self.max_items}, {self.max_pixels})"
+
+
+def observation_space(max_steps: int) -> gym.Space[Observation]:
+    """The space of `Observation`, in episodes of at most ``max_steps`` steps."""
+    spaces: dict[str, gym.Space[Any]] = {
+        "question": Unicode(),
+        "text": Unicode(),
+        "media": MediaSpace(),
+        "step": gym.spaces.Discrete(max_steps + 1),
+        "steps_left": gym.spaces.Discrete(max_steps + 1),
+    }
+    return cast("gym.Space[Observation]", gym.spaces.Dict(spaces))
 
 
 def _noise(rng: np.random.Generator) -> bytes:

@@ -16,16 +16,18 @@ The text form is what agents cite, what tools return and what records and logs h
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 MAX_COLUMN = 16_384
 MAX_ROW = 1_048_576
+MAX_NUMBER = 1_000_000_000
 
 
 class _Locator(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class WholeFile(_Locator):
@@ -38,8 +40,8 @@ class WholeFile(_Locator):
 
 
 class _Range(_Locator):
-    start: int = Field(ge=1)
-    end: int = Field(ge=1)
+    start: int = Field(ge=1, le=MAX_NUMBER)
+    end: int = Field(ge=1, le=MAX_NUMBER)
 
     @model_validator(mode="after")
     def _ordered(self) -> _Range:
@@ -82,7 +84,7 @@ class Region(_Locator):
     """A rectangle on a page (an image is page 1), in fractions of its width and height."""
 
     kind: Literal["region"] = "region"
-    page: int = Field(default=1, ge=1)
+    page: int = Field(default=1, ge=1, le=MAX_NUMBER)
     x0: float = Field(ge=0, le=1)
     y0: float = Field(ge=0, le=1)
     x1: float = Field(ge=0, le=1)
@@ -95,7 +97,8 @@ class Region(_Locator):
         return self
 
     def __str__(self) -> str:
-        return f"region:{self.page}@{self.x0:g},{self.y0:g},{self.x1:g},{self.y1:g}"
+        box = ",".join(_decimal(n) for n in (self.x0, self.y0, self.x1, self.y1))
+        return f"region:{self.page}@{box}"
 
 
 class TimeSpan(_Locator):
@@ -112,7 +115,7 @@ class TimeSpan(_Locator):
         return self
 
     def __str__(self) -> str:
-        return f"time:{self.start_s:g}-{self.end_s:g}"
+        return f"time:{_decimal(self.start_s)}-{_decimal(self.end_s)}"
 
 
 class Cells(_Locator):
@@ -129,6 +132,12 @@ class Cells(_Locator):
 
     def __str__(self) -> str:
         return f"cells:{self.sheet}!{self.range}" if self.sheet else f"cells:{self.range}"
+
+
+def _decimal(number: float) -> str:
+    """All of ``number`` (at least 0) as digits and a point, never with an exponent."""
+    text = format(Decimal(repr(abs(number))), "f")
+    return text.removesuffix(".0")
 
 
 AnyLocator = WholeFile | Pages | Lines | Turns | Region | TimeSpan | Cells
@@ -159,7 +168,7 @@ def parse_locator(text: str) -> AnyLocator:
     if kind == "region":
         page, at, box = rest.partition("@")
         numbers = box.split(",")
-        if at and page.isdigit() and len(numbers) == 4:
+        if at and page.isdecimal() and len(numbers) == 4:
             x0, y0, x1, y1 = (float(n) for n in numbers)
             return Region(page=int(page), x0=x0, y0=y0, x1=x1, y1=y1)
     if kind == "cells" and rest:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from deskgym.agents.rollout import Progress, RunSpec
+    from deskgym.agents.crew import Progress, RunSpec
     from deskgym.env.trajectory import EpisodeResult
 
 RUNS = Path("runs")
@@ -68,7 +68,7 @@ def run(
         tasks=_split(tasks),
         tools=_tools(tools),
         max_steps=max_steps,
-        reward=reward,
+        reward=_reward(reward),
         seed=seed,
         jobs=jobs,
         agent_config=_agent_config(config),
@@ -142,6 +142,15 @@ def _tools(text: str | None) -> str | tuple[str, ...] | None:
     return names
 
 
+def _reward(name: str) -> str:
+    from deskgym.env.rewards import check_reward
+
+    try:
+        return check_reward(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 def _agent_config(text: str) -> dict[str, dict[str, object]]:
     try:
         config = json_module.loads(text)
@@ -182,11 +191,15 @@ def _progress_bar() -> Iterator[Progress]:
         Rate(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        row = bar.add_task("episodes", total=None)
+    bar = Progress(*columns, console=Console(stderr=True))
+    row = bar.add_task("episodes", total=None)
 
-        def tell(done: int, total: int, result: EpisodeResult | None) -> None:
-            shown = f"{result.agent} {result.task_id}" if result else "episodes"
-            bar.update(row, completed=done, total=total, description=shown)
+    def tell(done: int, total: int, result: EpisodeResult | None) -> None:
+        bar.start()  # not before there is something to show: what fails at once shows no bar
+        shown = f"{result.agent} {result.task_id}" if result else "episodes"
+        bar.update(row, completed=done, total=total, description=shown)
 
+    try:
         yield tell
+    finally:
+        bar.stop()

@@ -17,6 +17,7 @@ from typing import Any
 
 from .framing import FrameReader, pack
 from .identity import ALIASES, SOCKET
+from .identity import OUTPUT as OUTPUT_FOLDER
 
 RENDER_DPI = 200
 MAX_SIDE = 4000
@@ -223,6 +224,7 @@ def _store(
 ) -> str:
     suffix = {"image/png": ".png", "image/jpeg": ".jpg"}.get(mime, "")
     if target is None:
+        os.makedirs(OUTPUT_FOLDER, exist_ok=True)  # it lies where the agent may have cleared up
         stem = os.path.splitext(os.path.basename(path))[0]
         return _write(f"{OUTPUT}/{stem}{f'_page{number}' if many else ''}{suffix}", data)
     if many and number > 1:

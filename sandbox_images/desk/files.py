@@ -34,7 +34,11 @@ def relative(path: object) -> str:
     if not isinstance(path, str) or not path:
         raise ToolFault("bad_argument", "a path is a non-empty string", "see list_files")
     shown = path[:80]
-    if len(path) > MAX_PATH or len(os.fsencode(path)) > MAX_PATH:
+    try:
+        size = len(os.fsencode(path))
+    except UnicodeEncodeError as error:  # half of a surrogate pair, as JSON can spell it
+        raise ToolFault("bad_argument", f"not a path: {shown!r}", "see list_files") from error
+    if size > MAX_PATH:
         raise ToolFault("bad_argument", f"a path of {len(path)} characters: {shown!r}...")
     if "\0" in path:
         raise ToolFault("bad_argument", f"a path holds no NUL: {shown!r}")

@@ -25,6 +25,13 @@ def pack(header: dict[str, Any], payload: bytes = b"") -> bytes:
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
 
 
+def pack_readable(header: dict[str, Any], payload: bytes = b"") -> bytes:
+    """The bytes of one frame whose strings are whole Unicode: names of files that are not valid
+    UTF-8 stand in them with question marks, where `pack` keeps them as lone surrogates."""
+    head = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode(errors="replace")
+    return _LENGTHS.pack(len(head), len(payload)) + head + payload
+
+
 class FrameReader:
     """Puts frames together from whatever pieces arrive."""
 

@@ -12,6 +12,7 @@ from .framing import FrameError, FrameReader, pack
 from .service import Service, path_of
 
 MAX_CONNECTIONS = 32
+MAX_UNSENT = 96 << 20  # of answers, all together, that commands are slow to read
 Log = Callable[[dict[str, Any]], None]
 
 
@@ -38,8 +39,18 @@ class LocalApi:
         except BlockingIOError:
             return
         if len(self._open) >= MAX_CONNECTIONS:
-            next(iter(self._open)).close()
+            # One that asks for nothing goes before one that waits for its answer.
+            idle = (c for c in self._open if not c.asked)
+            next(idle, next(iter(self._open))).close()
         self._open[_Connection(self, peer)] = None
+
+    def make_room(self, newest: _Connection) -> None:
+        """Keep unread answers from filling the memory: the oldest go, but never ``newest``."""
+        unsent = {c: len(c.out) for c in self._open if c.out}
+        for connection, size in list(unsent.items()):
+            if sum(unsent.values()) > MAX_UNSENT and connection is not newest:
+                connection.close()
+                unsent[connection] -= size
 
     def drop_all(self) -> None:
         for connection in list(self._open):
@@ -51,7 +62,8 @@ class _Connection:
         self._api = api
         self._peer = peer
         self._frames = FrameReader(max_header=64 << 10, max_payload=0)
-        self._out = memoryview(b"")
+        self.asked = False
+        self.out = memoryview(b"")
         self._closed = False
         peer.setblocking(False)
         api._selector.register(peer, selectors.EVENT_READ, self._readable)
@@ -72,6 +84,7 @@ class _Connection:
             return
         # One request a connection: what else may come is not read.
         self._api._selector.unregister(self._peer)
+        self.asked = True
         request, _ = frame
         tool, args = request.get("tool"), request.get("args")
 
@@ -84,24 +97,26 @@ class _Connection:
     def _send(self, data: bytes) -> None:
         if self._closed:
             return
-        self._out = memoryview(data)
+        self.out = memoryview(data)
+        self._api.make_room(self)
         self._api._selector.register(self._peer, selectors.EVENT_WRITE, self._writable)
 
     def _writable(self) -> None:
         try:
-            self._out = self._out[self._peer.send(self._out) :]
+            self.out = self.out[self._peer.send(self.out) :]
         except BlockingIOError:
             return
         except OSError:
             self.close()
             return
-        if not self._out:
+        if not self.out:
             self.close()
 
     def close(self) -> None:
         if self._closed:
             return
         self._closed = True
+        self.out = memoryview(b"")
         if self._peer in self._api._selector.get_map():
             self._api._selector.unregister(self._peer)
         self._peer.close()
@@ -113,7 +128,7 @@ def _tool_use(tool: object, args: object, header: dict[str, Any]) -> dict[str, A
     media = header.get("media", [])
     places = [piece["locator"] for piece in header.get("segments", []) + media]
     return {
-        "tool": str(tool)[:40],
+        "tool": tool[:40] if isinstance(tool, str) else "?",
         "path": path_of(args),
         "ok": bool(header.get("ok")),
         "locators": places,

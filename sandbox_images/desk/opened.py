@@ -12,6 +12,8 @@ _IN_ISDIR = 0x40000000
 _EVENT = struct.Struct("iIII")
 _libc = ctypes.CDLL(None, use_errno=True)
 
+# Reads that surely empty a queue as the kernel bounds it (16,384 events of at most 272 bytes).
+_MAX_READS = 128
 MAX_NAMES = 2_000  # a command that opens more is a walk over the whole disk
 
 
@@ -38,8 +40,9 @@ class OpenedFiles:
             self._folders[watch] = os.path.relpath(folder, root)
 
     def drain(self) -> None:
-        """Take the events that are there into account. Never blocks."""
-        while True:
+        """Take the events that are there into account. Never blocks, and comes to an end also
+        while a process in the background opens files without pause."""
+        for _ in range(_MAX_READS):
             try:
                 data = os.read(self._fd, 1 << 16)
             except BlockingIOError:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import os
 import selectors
+import signal
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from .framing import FrameReader, pack
+from .framing import FrameReader, pack_readable
 from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
 from .local_api import LocalApi
 from .opened import OpenedFiles
 from .output import Output
 from .processes import kill_all
+from .seal import seal
 from .service import Service
 from .shell import MAX_STATE, Nursery, Shell, first_state
 from .wipe import as_user, leftovers, wipe
@@ -80,6 +82,7 @@ class Runner:
             patience_s = left if patience_s is None else min(left, patience_s)
         for key, _ in self._selector.select(patience_s):
             key.data()
+            self._watch_worker()
         worker.check_deadline()
         self._watch_worker()
 
@@ -96,7 +99,7 @@ class Runner:
             self._selector.register(self._worker_fd, selectors.EVENT_READ, worker.readable)
 
     def _reply(self, header: dict[str, Any], payload: bytes) -> None:
-        view = memoryview(pack(header, payload))
+        view = memoryview(pack_readable(header, payload))
         while view:
             view = view[os.write(self._out, view) :]
 
@@ -125,6 +128,7 @@ class Runner:
             request["tool"],
             request["args"],
             lambda header, payload: answers.append((header, payload)),
+            urgent=True,
         )
         while not answers:
             self._turn(None)
@@ -132,28 +136,46 @@ class Runner:
         return answers[0]
 
     def _exec(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        command = request["command"].encode(errors="surrogateescape")
+        try:
+            command = request["command"].encode(errors="surrogateescape")
+        except UnicodeEncodeError:
+            return _fault("bad_argument", "a command holds no half of a surrogate pair"), b""
         if b"\0" in command:
             return _fault("bad_argument", "a command holds no NUL byte"), b""
         self._opened.take()
-        try:
-            shell = self._shells.told(command)
-        except OSError:
-            self._make_room()
-            shell = self._shells.told(command)
         self._commands += 1
         self._tool_uses = []
+        deadline = time.monotonic() + request["timeout_s"]
         output = Output(request["max_bytes"], self._commands)
         state = bytearray()
-        timed_out = self._follow(shell, output, state, time.monotonic() + request["timeout_s"])
+        notes = []
+        for attempt in range(3):
+            shell = self._tell(command)
+            timed_out = self._follow(shell, output, state, deadline)
+            if timed_out:
+                kill_all(AGENT_UID)
+            status = shell.reap()
+            self._drain(shell.output, output.add)
+            taken = shell.took_command()
+            shell.close()
+            if not taken and (timed_out or attempt == 1):
+                # Not the first shell that never gets to its command: what it begins with is bad.
+                self._shells.remember(first_state())
+                notes.append("the folder and the exported variables could not be brought back")
+            if taken or timed_out:
+                break
+            self._make_room()  # something goes about and ends shells
         if timed_out:
-            kill_all(AGENT_UID)
-        status = shell.reap()
-        self._drain(shell.output, output.add)
-        shell.close()
-        opened, overflow = self._opened.take()
-        if not timed_out and state.endswith(b"\n") and len(state) <= MAX_STATE:
+            notes.append(f"timed out after {request['timeout_s']:g} s; all processes ended")
+        elif status == -signal.SIGKILL:
+            # Out of memory, or `kill -9 -1`: what does that in the background would do it again.
+            self._make_room()
+            notes.append("the shell was killed; all processes ended")
+        elif len(state) > MAX_STATE:
+            notes.append("exported variables are over 100 kB and were not carried over")
+        elif state.endswith(b"\n"):
             self._shells.remember(state.decode(errors="surrogateescape"))
+        opened, overflow = self._opened.take()
         header: dict[str, Any] = {
             "ok": True,
             # A shell ended by a signal has no status; 128 + n is what a shell would say of it.
@@ -166,13 +188,16 @@ class Runner:
         }
         payload = output.finish()
         header["spool"] = output.spool_path
-        if timed_out:
-            payload += (
-                f"\n[timed out after {request['timeout_s']:g} s; all processes ended]\n".encode()
-            )
-        elif len(state) > MAX_STATE:
-            payload += b"\n[exported variables are over 100 kB and were not carried over]\n"
+        payload += "".join(f"\n[{note}]\n" for note in notes).encode()
         return header, payload
+
+    def _tell(self, command: bytes) -> Shell:
+        """A shell that has been given ``command``."""
+        try:
+            return self._shells.told(command)
+        except OSError:
+            self._make_room()
+            return self._shells.told(command)
 
     def _follow(self, shell: Shell, output: Output, state: bytearray, deadline: float) -> bool:
         """Collect a command's output until its shell ends; True if it ran out of time."""
@@ -186,9 +211,12 @@ class Runner:
             shell.output: lambda: self._take(shell.output, output.add),
             shell.state: lambda: self._take(shell.state, state.extend),
             shell.pidfd: ended,
+            shell.command: lambda: self._tell_more(shell),
         }
         for fd, callback in watched.items():
-            self._selector.register(fd, selectors.EVENT_READ, callback)
+            writes = fd == shell.command
+            event = selectors.EVENT_WRITE if writes else selectors.EVENT_READ
+            self._selector.register(fd, event, callback)
         try:
             while not done:
                 left = deadline - time.monotonic()
@@ -203,6 +231,14 @@ class Runner:
             for fd in watched:
                 if fd in self._selector.get_map():
                     self._selector.unregister(fd)
+
+    def _tell_more(self, shell: Shell) -> None:
+        try:
+            more = shell.tell_more()
+        except BrokenPipeError:
+            more = False  # it has ended, as its `pidfd` is about to say
+        if not more:
+            self._selector.unregister(shell.command)
 
     def _take(self, fd: int, sink: Callable[[bytes], object]) -> bool:
         """One piece of what ``fd`` holds; False once there is none."""
@@ -227,6 +263,8 @@ class Runner:
 
     def _reset(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         self._api.drop_all()
+        self._service.worker.abandon()
+        self._watch_worker()
         if self._commands == 0 and not leftovers_beyond_ours():
             self._service.forget_flags()
             return {"ok": True, "clean": True}, b""
@@ -279,6 +317,7 @@ def main() -> None:
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0, inheritable=False)
     os.dup2(2, 1, inheritable=False)
+    seal()
     try:
         Runner(wire_in, wire_out).serve()
     except OwnerGone:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .files import Files, ToolFault, relative
+from .files import MAX_PATH, Files, ToolFault, relative
 from .identity import DESK
 from .worker import Reply, Worker
 
@@ -42,8 +42,9 @@ class Service:
     def is_on(self, tool: str) -> bool:
         return tool in self._on and tool not in self._off_by_agent
 
-    def handle(self, tool: object, args: object, reply: Reply) -> None:
-        """Do as asked and call ``reply`` once, now or later."""
+    def handle(self, tool: object, args: object, reply: Reply, *, urgent: bool = False) -> None:
+        """Do as asked and call ``reply`` once, now or later. What is urgent does not wait for
+        what others have asked."""
         try:
             if not isinstance(tool, str) or not isinstance(args, dict):
                 raise ToolFault("bad_argument", "a request names a tool and its arguments")
@@ -62,12 +63,14 @@ class Service:
                 raise ToolFault("switched_off", f"{tool} is switched off in this environment")
             given = {k: v for k, v in args.items() if v is not None}
             if unknown := sorted(set(given) - set(_ARGS[tool])):
-                raise ToolFault("bad_argument", f"{tool} takes no {unknown[0]!r}")
-            self._dispatch(tool, given, reply)
+                raise ToolFault("bad_argument", f"{tool} takes no {unknown[0][:40]!r}")
+            for name, value in given.items():
+                _check_plain(name, value)
+            self._dispatch(tool, given, reply, urgent)
         except ToolFault as fault:
             reply(fault.as_reply(), b"")
 
-    def _dispatch(self, tool: str, args: dict[str, Any], reply: Reply) -> None:
+    def _dispatch(self, tool: str, args: dict[str, Any], reply: Reply, urgent: bool) -> None:
         if tool == "list_files":
             reply({"ok": True, "info": {"files": self._files.select(**args)}}, b"")
             return
@@ -83,7 +86,7 @@ class Service:
             header["opened"] = [inner]
             reply(_hide_folder(header), payload)
 
-        self.worker.ask(tool, f"{DESK}/{inner}", args, answer)
+        self.worker.ask(tool, f"{DESK}/{inner}", args, answer, urgent=urgent)
 
     def _flags(self, args: dict[str, Any]) -> dict[str, Any]:
         for name, tool in (("return_txt", "read_text"), ("return_img", "read_image")):
@@ -98,6 +101,16 @@ class Service:
 
     def _describe(self) -> dict[str, Any]:
         return {"user": self.user, "on": [t for t in TOOLS if self.is_on(t)]}
+
+
+def _check_plain(name: str, value: object) -> None:
+    """Refuse what no tool takes: anything long or nested. The agent can ask by itself."""
+    for item in value if isinstance(value, list) and len(value) <= 4 else [value]:
+        if not isinstance(item, (bool, int, float, str)):
+            raise ToolFault("bad_argument", f"{name} is a plain value or up to four of them")
+        # A path has a limit, and a message, of its own.
+        if isinstance(item, str) and len(item) > MAX_PATH and name != "path":
+            raise ToolFault("bad_argument", f"{name} has {len(item)} characters")
 
 
 def _hide_folder(header: dict[str, Any]) -> dict[str, Any]:

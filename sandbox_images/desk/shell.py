@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import struct
+import termios
 
 from .identity import AGENT_UID, DESK, ENVIRONMENT
 from .processes import spawn
@@ -17,26 +20,35 @@ MAX_STATE = 100_000  # the kernel takes 128 KiB in one argument
 # $1 holds the folder and exported variables that the last command left. It is evaluated before the
 # command is known, and the shell then waits: starting it costs the next command nothing.
 # The kernel shall take the agent's processes when memory runs out, never the runner's.
+# The state is written when the command is done, and by the trap if the command itself exits; so a
+# trap of the command's own replaces ours and does no harm.
+# While the shell waited its folder may have been removed, or made anew under the same name.
 _PRELUDE = f"""
 echo 500 >/proc/self/oom_score_adj
 eval "$1" 2>/dev/null; set --
 __desk_state() {{
-  trap - EXIT
-  {{ declare -px; printf 'cd -- %q\\n' "$PWD"; }} >&{_STATE_FD} 2>/dev/null
+  [[ ${{__desk_done-}} ]] && return
+  __desk_done=1
+  {{ printf 'cd -- %q\\n' "$PWD"; declare -px; }} >&{_STATE_FD} 2>/dev/null
 }}
 trap __desk_state EXIT
 IFS= read -r -d '' -u {_COMMAND_FD} __desk_command || {{ trap - EXIT; exit 0; }}
 exec {_COMMAND_FD}<&-
+[[ . -ef $PWD ]] || cd -- "$PWD" 2>/dev/null || cd -- {DESK}
 eval "$__desk_command"
+__desk_status=$?
+__desk_state
+exit $__desk_status
 """
 
 
 class Shell:
-    """One bash, waiting to be told its command. ``output`` and ``state`` are ends of pipes."""
+    """One bash, waiting to be told its command. ``command``, ``output`` and ``state`` are
+    ends of pipes."""
 
     def __init__(self, state: str) -> None:
         devnull = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
-        command_r, self._command = os.pipe()
+        command_r, self.command = os.pipe()
         self.output, output_w = os.pipe()
         self.state, state_w = os.pipe()
         # The shell's script names these two by number.
@@ -54,11 +66,13 @@ class Shell:
                 cwd=DESK,
             )
         except OSError:
-            self._close(self._command, self.output, self.state)
+            self._close(self.command, self.output, self.state)
             raise
         finally:
             self._close(devnull, command_r, output_w, state_w, _COMMAND_FD, _STATE_FD)
         self.pidfd = os.pidfd_open(self.pid)
+        self._untold = memoryview(b"")
+        os.set_blocking(self.command, False)
         os.set_blocking(self.output, False)
         os.set_blocking(self.state, False)
         self._reaped = False
@@ -69,17 +83,35 @@ class Shell:
             os.close(fd)
 
     def tell(self, command: bytes) -> bool:
-        """Give it its command; False if it is no longer there to take one."""
-        view = memoryview(command + b"\0")
+        """Give it its command; False if it is no longer there to take one.
+
+        A long command does not fit into the pipe at once: `tell_more` when it has room again.
+        """
+        os.kill(self.pid, signal.SIGCONT)  # the agent may have stopped it while it waited
+        self._untold = memoryview(command + b"\0")
         try:
-            while view:
-                view = view[os.write(self._command, view) :]
+            self.tell_more()
         except BrokenPipeError:
             return False
-        finally:
-            os.close(self._command)
-            self._command = -1
         return True
+
+    def tell_more(self) -> bool:
+        """Write what the pipe takes of the command; True if there is more.
+
+        Raises:
+            BrokenPipeError: the shell is no longer there.
+        """
+        try:
+            while self._untold:
+                self._untold = self._untold[os.write(self.command, self._untold) :]
+        except BlockingIOError:
+            return True
+        return False
+
+    def took_command(self) -> bool:
+        """Whether the shell has read all of its command. If not, it has run none of it."""
+        unread = fcntl.ioctl(self.command, termios.FIONREAD, struct.pack("i", 0))
+        return not self._untold and struct.unpack("i", unread)[0] == 0
 
     def reap(self) -> int:
         """Wait for its end; the exit status, or minus the number of the signal that ended it."""
@@ -89,13 +121,10 @@ class Shell:
 
     def close(self) -> None:
         """End it, if it has not ended, and forget it."""
-        if self._command >= 0:
-            os.close(self._command)
-            self._command = -1
         if not self._reaped:
             os.kill(self.pid, signal.SIGKILL)  # the agent may have stopped it: it would not exit
             self.reap()
-        self._close(self.output, self.state, self.pidfd)
+        self._close(self.command, self.output, self.state, self.pidfd)
 
 
 def first_state() -> str:
@@ -106,7 +135,7 @@ def first_state() -> str:
     """
     variables = {**ENVIRONMENT, "OLDPWD": DESK, "PWD": DESK, "SHLVL": "1"}
     lines = [f'declare -x {name}="{value}"' for name, value in sorted(variables.items())]
-    return "\n".join([*lines, f"cd -- {DESK}", ""])
+    return "\n".join([f"cd -- {DESK}", *lines, ""])
 
 
 class Nursery:

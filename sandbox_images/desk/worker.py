@@ -21,6 +21,7 @@ from .processes import spawn
 Reply = Callable[[dict[str, Any], bytes], None]
 
 TIMEOUT_S = 60.0
+MAX_PAYLOAD = 64 << 20  # a page as a picture, a file as it is: what the runner may have to hold
 GRACE_S = 5.0  # the worker keeps its own time; this is for one that hangs in a library
 
 
@@ -31,7 +32,7 @@ class Worker:
         self._pid = 0
         self._stdin = -1
         self.stdout = -1
-        self._frames = FrameReader()
+        self._frames = FrameReader(max_payload=MAX_PAYLOAD)
         self._queue: list[tuple[dict[str, Any], Reply]] = []
         self._busy: Reply | None = None
         self._outbox = b""
@@ -39,12 +40,22 @@ class Worker:
         self._serial = 0
         self.starts = 0  # changes whenever `stdout` does
 
-    def ask(self, op: str, path: str, args: dict[str, Any], reply: Reply) -> None:
-        """Queue one request; ``reply`` is called with the header and payload of its answer."""
+    def ask(
+        self, op: str, path: str, args: dict[str, Any], reply: Reply, *, urgent: bool = False
+    ) -> None:
+        """Queue one request; ``reply`` is called with the header and payload of its answer. An
+        urgent one comes next."""
         self._serial += 1
         request = {"id": self._serial, "op": op, "path": path, "args": args}
-        self._queue.append((request, reply))
+        self._queue.insert(0 if urgent else len(self._queue), (request, reply))
         self.advance()
+
+    def abandon(self) -> None:
+        """Forget what was asked; a worker that is at it is ended."""
+        self._queue.clear()
+        if self._busy is not None:
+            self.stop()
+            self._busy, self.deadline = None, None
 
     def advance(self) -> None:
         """Send the next request if the worker is free, starting it if there is none."""
@@ -53,13 +64,21 @@ class Worker:
         request, reply = self._queue.pop(0)
         self._busy = reply
         try:
-            if not self._pid:
-                self._start()
-            self._send(pack(request))
+            self._deliver(pack(request))
         except OSError as error:
             self._fail("corrupt", f"the tool worker cannot be reached: {error}")
             return
         self.deadline = time.monotonic() + TIMEOUT_S + GRACE_S
+
+    def _deliver(self, data: bytes) -> None:
+        if self._pid:
+            try:
+                self._send(data)
+                return
+            except BrokenPipeError:
+                self.stop()  # it died while it had nothing to do
+        self._start()
+        self._send(data)
 
     def _start(self) -> None:
         request_r, self._stdin = os.pipe()
@@ -87,7 +106,9 @@ class Worker:
             view = view[os.write(self._stdin, view) :]
 
     def readable(self) -> None:
-        """Take what the worker has written; called when ``stdout`` is readable."""
+        """Take what the worker has written; called when ``stdout`` is, or was, readable."""
+        if self.stdout < 0:
+            return
         try:
             data = os.read(self.stdout, 1 << 20)
         except BlockingIOError:
@@ -100,7 +121,7 @@ class Worker:
         try:
             frame = self._frames.next()
         except FrameError as error:
-            self._fail("corrupt", f"the tool worker went astray: {error}")
+            self._fail("too_large", f"this is more than a tool returns: {error}")
             self.advance()
             return
         if frame is not None and self._busy is not None:
@@ -131,5 +152,5 @@ class Worker:
         os.close(self._stdin)
         os.close(self.stdout)
         self._pid, self._stdin, self.stdout = 0, -1, -1
-        self._frames = FrameReader()
+        self._frames = FrameReader(max_payload=MAX_PAYLOAD)
         self.starts += 1

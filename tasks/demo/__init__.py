@@ -125,10 +125,12 @@ def _date_folders(top: Path) -> None:
 
 
 def _intact(root: Path, records: tuple[FileRecord, ...]) -> bool:
-    try:
-        stats = [((root / r.path).stat(), r) for r in records]
-    except FileNotFoundError:
+    """Whether ``root`` holds these files with these sizes and times, and nothing else."""
+    if {p.relative_to(root).as_posix() for p in root.rglob("*") if not p.is_dir()} != {
+        r.path for r in records
+    }:
         return False
+    stats = [((root / r.path).stat(), r) for r in records]
     return all(s.st_size == r.size and s.st_mtime == _seconds(r.modified) for s, r in stats)
 
 

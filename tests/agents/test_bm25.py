@@ -7,8 +7,9 @@ import math
 import pytest
 
 from deskgym.agents.base import TaskView
-from deskgym.agents.bm25 import BM25Agent, passages
+from deskgym.agents.bm25 import BM25Agent, listed_paths
 from deskgym.agents.null import ABSTENTION
+from deskgym.agents.passages import sentences
 from deskgym.agents.ranking import BM25, terms
 from deskgym.env.actions import ALL_TOOLS, Answer, ListFiles, ReadText, Terminal
 from deskgym.env.observations import Observation
@@ -41,7 +42,8 @@ def test_nothing_at_all_scores_nothing() -> None:
 
 FILES = {
     "home/lease.md": (
-        "[lines:1-3]\nThe flat in Hill Road.\nThe lease ends on 31 August 2025.\nSigned."
+        "home/lease.md; mime text/plain\n[lines:1-4]\nThe flat in Hill Road. The lease\n"
+        "ends on 31 August 2025. It was\nsigned in June.\n- a key\nnote: nothing else"
     ),
     "work/plan.pdf": "[page:1]\nA plan.\n[page:2]\nThe lease of the office ended long ago.",
     "photo.jpg": "",
@@ -60,18 +62,18 @@ def play(question: str, tools: frozenset[str], steps: int = 30) -> tuple[Answer,
         if isinstance(action, Answer):
             return action, actions
         if isinstance(action, ListFiles):
-            text = "\n".join(FILES)
+            text = "\n".join(f"{path}  (text, 9 bytes)" for path in FILES)
         elif isinstance(action, ReadText):
             text = FILES[action.path]
         elif isinstance(action, Terminal):
-            text = "      2 ./home/lease.md:lease\n      1 ./home/lease.md:Ends"
+            text = "home/lease.md\tlease\t2\nhome/lease.md\tend\t1"
     raise AssertionError("it never answered")
 
 
 def test_it_answers_with_the_best_sentence_and_cites_its_line() -> None:
     answer, actions = play("When does my lease end?", frozenset(ALL_TOOLS))
-    assert answer.text == "The lease ends on 31 August 2025."
-    assert [(c.path, str(c.locator)) for c in answer.cites] == [("home/lease.md", "lines:2")]
+    assert answer.text == "The lease ends on 31 August 2025. It was signed in June. - a key"
+    assert [(c.path, str(c.locator)) for c in answer.cites] == [("home/lease.md", "lines:1-2")]
     read = [a.path for a in actions if isinstance(a, ReadText)]
     assert read == ["home/lease.md", "work/plan.pdf"]  # the picture holds no text
 
@@ -93,19 +95,45 @@ def test_without_a_word_in_common_or_any_tool_it_abstains() -> None:
     assert play("When does my lease end?", frozenset())[0] == Answer(text=ABSTENTION)
 
 
-def test_passages_know_their_place() -> None:
-    text = "\n".join(["[lines:11-16]", *(f"line {n}" for n in range(11, 17))])
-    found = [(str(p.locator), p.text.split("\n")[0]) for p in passages("a.txt", text)]
-    assert found == [("lines:11-14", "line 11"), ("lines:13-16", "line 13")]
+def test_listed_paths_are_those_of_list_files_and_of_find() -> None:
+    assert listed_paths("2 files\na b/c (1).md  (text, 9 bytes)\nd.pdf\n") == [
+        "a b/c (1).md",
+        "d.pdf",
+    ]
 
 
-def test_a_row_of_a_sheet_is_a_passage_with_its_cells() -> None:
+def place_and_text(path: str, text: str) -> list[tuple[str, str]]:
+    return [(str(s.locator), s.text) for s in sentences(path, text)]
+
+
+def test_sentences_know_their_lines_and_leave_out_what_is_not_the_files() -> None:
+    assert place_and_text("home/lease.md", FILES["home/lease.md"]) == [
+        ("lines:1", "The flat in Hill Road."),
+        ("lines:1-2", "The lease ends on 31 August 2025."),
+        ("lines:2-3", "It was signed in June."),
+        ("lines:4", "- a key"),
+    ]
+
+
+def test_sentences_of_pages_carry_the_page() -> None:
+    assert place_and_text("work/plan.pdf", FILES["work/plan.pdf"]) == [
+        ("page:1", "A plan."),
+        ("page:2", "The lease of the office ended long ago."),
+    ]
+
+
+def test_a_row_of_a_sheet_carries_its_cells_and_the_heading_as_context() -> None:
     text = (
         "[cells:Rent!A1:C3]\n|   | A | B | C |\n"
         "| 1 | Month | Rent | Paid |\n| 3 | May | 1,450 | yes |"
     )
-    found = [(str(p.locator), p.text) for p in passages("b.xlsx", text)]
-    assert found == [
-        ("cells:Rent!A1:C1", "| 1 | Month | Rent | Paid |\n"),
-        ("cells:Rent!A3:C3", "| 3 | May | 1,450 | yes |\n| 1 | Month | Rent | Paid |"),
+    assert place_and_text("b.xlsx", text)[1:] == [
+        ("cells:Rent!A1:C1", "| 1 | Month | Rent | Paid |"),
+        ("cells:Rent!A3:C3", "| 3 | May | 1,450 | yes |"),
     ]
+    assert list(sentences("b.xlsx", text))[2].context.startswith("|   | A | B | C | | 3 | May")
+
+
+def test_a_printed_file_is_one_whole_and_an_error_is_nothing() -> None:
+    assert place_and_text("a.txt", "One.\n\nTwo.") == [("file", "One."), ("file", "Two.")]
+    assert place_and_text("a.txt", "error (encrypted): no way in") == []
