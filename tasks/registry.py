@@ -99,7 +99,8 @@ def profile_id(dataset: Dataset, name: str) -> str:
             f"{name!r} is of the data set {other!r}, and this is {dataset.name!r}; "
             f"ask for dataset={other!r}"
         )
-    raise UnknownProfile(f"nobody called {name!r} in {dataset.name!r}{near(name, known)}")
+    alike = known if "/" in name else [one.partition("/")[2] for one in known]
+    raise UnknownProfile(f"nobody called {name!r} in {dataset.name!r}{near(name, alike)}")
 
 
 def find_task(dataset: Dataset, profile: str, task_id: str) -> Task:

@@ -28,7 +28,7 @@ def relative_path(path: str) -> str:
     """``path`` itself, if it is a plain path below a profile's root.
 
     Raises:
-        ValueError: it is empty, absolute, or holds ``..``, a NUL or a backslash-free oddity.
+        ValueError: it is empty or absolute, or holds ``..`` or a NUL.
     """
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 GRACE_S = 20.0  # beyond a command's own time: ending its processes, a slow engine
-TOOL_TIMEOUT_S = 90.0
+TOOL_TIMEOUT_S = 150.0  # its own 65 s, after those of one that is being answered already
 RESET_TIMEOUT_S = 60.0
 _STDERR_KEPT = 4_000
 
@@ -92,7 +92,9 @@ def container_config(
             # The runner's: to become the agent's user, and to end the agent's processes.
             "CapAdd": ["SETUID", "SETGID", "KILL"],
             "SecurityOpt": ["no-new-privileges"],
-            "Init": True,
+            # The runner is the first process itself. As such it takes no signal from within, which
+            # is what lets it start commands cheaply (see `processes.spawn`).
+            "Init": False,
             "LogConfig": {"Type": "none"},
             "Memory": limits.memory,
             "MemorySwap": limits.memory,
@@ -172,9 +174,7 @@ class DockerSandbox:
         self._socket: socket.socket | None = None
         self._stream: Any = None
         self._owner = os.getpid()
-        self._frames = FrameReader()
-        self._splitter = StreamSplitter()
-        self._stderr = b""
+        self._frames, self._splitter, self._stderr = FrameReader(), StreamSplitter(), b""
         self.container_id: str | None = None
         self.image: str | None = None
 
@@ -191,13 +191,15 @@ class DockerSandbox:
 
         if self._socket is not None:
             raise SandboxError("this desk is already running")
+        self._owner = os.getpid()
+        self._frames, self._splitter, self._stderr = FrameReader(), StreamSplitter(), b""
         if self._client is None:
             from deskgym.env.sandbox.engine import connect
 
             self._client = connect()
         client = self._client
         self.image = ensure_image(client, build=False)
-        config = container_config(self.image, self._root, self._limits, _empty_folder())
+        config = container_config(self.image, self._root, self._limits, empty_folder())
         config["Labels"] = {ANY: "desk", RUN: self._run_id, **owner_labels()}
         try:
             created = client.api.create_container_from_config(  # type: ignore[no-untyped-call]
@@ -323,9 +325,10 @@ class DockerSandbox:
 
     def _let_go(self) -> None:
         """Close our end of the wire without asking anything of the engine."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        connection, self._socket = self._socket, None
+        if connection is not None:
+            self._stream.close()  # a file object over it, without whose end it stays open
+            connection.close()
         _live.discard(self)
 
     def close(self) -> None:
@@ -382,7 +385,8 @@ def _wait_until_gone(client: DockerClient, container: str, patience_s: float = 5
             raise
 
 
-def _empty_folder() -> Path:
+def empty_folder() -> Path:
+    """The second layer that an overlay mount asks for."""
     from deskgym.tasks.cache import cache_root
 
     folder = cache_root() / "empty"

@@ -20,7 +20,7 @@ from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
 from .local_api import LocalApi
 from .opened import OpenedFiles
 from .output import Output
-from .processes import kill_all
+from .processes import Crowd, ended_child, kill_all
 from .seal import seal
 from .service import Service
 from .shell import MAX_STATE, Nursery, Shell, first_state
@@ -46,6 +46,7 @@ class Runner:
         self._tool_uses: list[dict[str, Any]] = []
         self._commands = 0
         self._shells = Nursery()
+        self._crowd = Crowd()
         self._worker_start = 0
         self._worker_fd = -1
         self._prepare_scratch()
@@ -83,6 +84,7 @@ class Runner:
         for key, _ in self._selector.select(patience_s):
             key.data()
             self._watch_worker()
+        self._bury()
         worker.check_deadline()
         self._watch_worker()
 
@@ -173,7 +175,7 @@ class Runner:
             notes.append("the shell was killed; all processes ended")
         elif len(state) > MAX_STATE:
             notes.append("exported variables are over 100 kB and were not carried over")
-        elif state.endswith(b"\n"):
+        elif state.endswith(b"\n") and b"\0" not in state:  # the agent can write to it, too
             self._shells.remember(state.decode(errors="surrogateescape"))
         opened, overflow = self._opened.take()
         header: dict[str, Any] = {
@@ -193,6 +195,9 @@ class Runner:
 
     def _tell(self, command: bytes) -> Shell:
         """A shell that has been given ``command``."""
+        if self._crowd.is_full():
+            self._make_room()
+            self._crowd.wait()
         try:
             return self._shells.told(command)
         except OSError:
@@ -203,29 +208,42 @@ class Runner:
         """Collect a command's output until its shell ends; True if it ran out of time."""
         done = False
 
+        def keep(data: bytes) -> None:
+            if len(state) <= MAX_STATE:
+                state.extend(data)
+
+        look = 0.0  # at how many processes there are: not with every piece of output
+
         def ended() -> None:
             nonlocal done
             done = True
 
         watched: dict[int, Callable[[], object]] = {
             shell.output: lambda: self._take(shell.output, output.add),
-            shell.state: lambda: self._take(shell.state, state.extend),
             shell.pidfd: ended,
-            shell.command: lambda: self._tell_more(shell),
         }
+        if shell.untold:
+            watched[shell.command] = lambda: self._tell_more(shell)
         for fd, callback in watched.items():
             writes = fd == shell.command
             event = selectors.EVENT_WRITE if writes else selectors.EVENT_READ
             self._selector.register(fd, event, callback)
         try:
             while not done:
-                left = deadline - time.monotonic()
+                now = time.monotonic()
+                left = deadline - now
                 if left <= 0:
                     return True
+                if now >= look:
+                    look = now + 0.1
+                    if self._crowd.is_full():
+                        # By what commands before left behind, and this one cannot start any.
+                        self._make_room(sparing=shell.pid)
                 # Woken up regularly, as the kernel's queue of opened files is bounded.
                 self._turn(min(left, 0.05))
                 self._opened.drain()
-            self._drain(shell.state, state.extend)
+                # Not waited for: the shell writes it line by line, and would wake us for each.
+                self._drain(shell.state, keep)
             return False
         finally:
             for fd in watched:
@@ -268,8 +286,8 @@ class Runner:
         if self._commands == 0 and not leftovers_beyond_ours():
             self._service.forget_flags()
             return {"ok": True, "clean": True}, b""
+        self._shells.empty()  # first: then there is, mostly, nothing left to look for
         kill_all(AGENT_UID)
-        self._shells.empty()
         left = wipe()
         if left:
             what = f"{len(left)} things would not go, the first {left[0]!r}"
@@ -293,10 +311,19 @@ class Runner:
             self._make_room()
             self._shells.refill()
 
-    def _make_room(self) -> None:
+    def _make_room(self, sparing: int = 0) -> None:
         """Background processes may outlive their command, but not at the price of the next one."""
-        kill_all(AGENT_UID)
+        kill_all(AGENT_UID, sparing=sparing)
         self._shells.empty()
+        self._bury()
+
+    def _bury(self) -> None:
+        """Take note of the ends of orphans: the first process inherits them, and must."""
+        while pid := ended_child():
+            if pid in (self._shells.running, self._service.worker.pid):
+                return  # asked for in a moment, by those who want to know how it ended
+            if not self._shells.bury(pid):
+                os.waitpid(pid, 0)
 
     def _note_tool_use(self, use: dict[str, Any]) -> None:
         if len(self._tool_uses) < MAX_TOOL_USES:
@@ -317,6 +344,8 @@ def main() -> None:
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0, inheritable=False)
     os.dup2(2, 1, inheritable=False)
+    # Python's own handler would be one that the agent could call.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     seal()
     try:
         Runner(wire_in, wire_out).serve()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import stat
 from collections.abc import Iterator
@@ -35,9 +36,9 @@ def empty_folder(top: str) -> None:
     Trees are flattened: each folder's subfolders are moved up to ``top``, so that no path ever
     grows beyond what the kernel takes and nothing recurses. What belongs to somebody else stays.
     """
-    serial = 0
-    stuck: set[bytes] = set()
     top_bytes = os.fsencode(top)
+    stuck: set[bytes] = set()
+    numbers = itertools.count(1)
     while True:
         with os.scandir(top_bytes) as entries:
             names = [e.name for e in entries if e.name not in stuck]
@@ -46,25 +47,35 @@ def empty_folder(top: str) -> None:
         for name in names:
             path = os.path.join(top_bytes, name)
             try:
-                mode = os.lstat(path).st_mode
-                if not stat.S_ISDIR(mode):
+                if stat.S_ISDIR(os.lstat(path).st_mode):
+                    _open_up(path)
+                    _flatten(path, top_bytes, numbers)
+                    os.rmdir(path)
+                else:
                     os.unlink(path)
-                    continue
-                os.chmod(path, 0o700)
-                with os.scandir(path) as entries:
-                    children = [(e.path, e.is_dir(follow_symlinks=False)) for e in entries]
-                for child, is_folder in children:
-                    if is_folder:
-                        os.chmod(child, 0o700)
-                        serial += 1
-                        os.rename(child, os.path.join(top_bytes, b".wipe-%d" % serial))
-                    else:
-                        os.unlink(child)
-                os.rmdir(path)
-            except FileExistsError:
-                continue  # a name the agent had taken; the next number is free
             except OSError:
                 stuck.add(name)
+
+
+def _flatten(folder: bytes, top: bytes, numbers: Iterator[int]) -> None:
+    """Unlink the files in ``folder`` and move its subfolders up to ``top``, as far as they go."""
+    with os.scandir(folder) as entries:
+        children = [(e.path, e.is_dir(follow_symlinks=False)) for e in entries]
+    for child, is_folder in children:
+        with contextlib.suppress(PermissionError):  # another user's, whose turn is another
+            if not is_folder:
+                os.unlink(child)
+                continue
+            _open_up(child)
+            target = os.path.join(top, b".wipe-%d" % next(numbers))
+            while os.path.lexists(target):  # a name that the agent had taken
+                target = os.path.join(top, b".wipe-%d" % next(numbers))
+            os.rename(child, target)
+
+
+def _open_up(folder: bytes) -> None:
+    with contextlib.suppress(PermissionError):  # another user's, which may be open all the same
+        os.chmod(folder, 0o777)
 
 
 def _remove_ipc() -> None:
@@ -96,7 +107,8 @@ def leftovers() -> list[str]:
 def wipe() -> list[str]:
     """Empty every writable place; returns what would not go."""
     if leftovers():
-        for uid in (AGENT_UID, READER_UID, 0):
+        # Twice: what one of them has emptied, another can remove.
+        for uid in (AGENT_UID, READER_UID, 0) * 2:
             with as_user(uid):
                 for place in (*WIPED, "/dev/mqueue"):
                     if os.path.isdir(place):

@@ -29,7 +29,7 @@ class Worker:
     """One worker process and the queue of what it is asked. Nothing here blocks."""
 
     def __init__(self) -> None:
-        self._pid = 0
+        self.pid = 0
         self._stdin = -1
         self.stdout = -1
         self._frames = FrameReader(max_payload=MAX_PAYLOAD)
@@ -71,7 +71,7 @@ class Worker:
         self.deadline = time.monotonic() + TIMEOUT_S + GRACE_S
 
     def _deliver(self, data: bytes) -> None:
-        if self._pid:
+        if self.pid:
             try:
                 self._send(data)
                 return
@@ -84,7 +84,7 @@ class Worker:
         request_r, self._stdin = os.pipe()
         self.stdout, reply_w = os.pipe()
         try:
-            self._pid = spawn(
+            self.pid = spawn(
                 ["/usr/bin/python3", "-u", "-m", "deskgym.tools.worker"],
                 {"PYTHONPATH": LIBRARY, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
                  "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"},
@@ -145,12 +145,12 @@ class Worker:
 
     def stop(self) -> None:
         """End the process, if there is one."""
-        if not self._pid:
+        if not self.pid:
             return
-        os.kill(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
         os.close(self._stdin)
         os.close(self.stdout)
-        self._pid, self._stdin, self.stdout = 0, -1, -1
+        self.pid, self._stdin, self.stdout = 0, -1, -1
         self._frames = FrameReader(max_payload=MAX_PAYLOAD)
         self.starts += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from desk_kit import answer, run, shown, use, works
+from desk_kit import check_serves, check_works, run, shown, use
 
 from deskgym.env.sandbox.base import Sandbox
 
@@ -30,16 +30,6 @@ def python(desk: Sandbox, program: str, *, background: bool = False) -> str:
     return shown(desk, f"python3 /tmp/p.py >/tmp/said 2>&1 & {wait}; cat /tmp/said", timeout_s=60)
 
 
-def serves(desk: Sandbox) -> bool:
-    """Whether the in-desk commands and the host's tools work."""
-    text = use(desk, "read_text", path="a.txt")
-    return (
-        works(desk)
-        and answer(desk, "return_txt a.txt")["success"]
-        and [segment.text for segment in text.segments] == ["alpha"]
-    )
-
-
 def test_junk(desk: Sandbox) -> None:
     python(
         desk,
@@ -61,7 +51,7 @@ for piece in pieces:
         peer.close()
 """,
     )
-    assert serves(desk)
+    check_serves(desk)
 
 
 def test_requests_that_are_none(desk: Sandbox) -> None:
@@ -97,7 +87,7 @@ print("served", bad)
 """,
     )
     assert said == "served 0\n"
-    assert serves(desk)
+    check_serves(desk)
 
 
 @pytest.mark.parametrize("depth", range(900, 1_000, 9))
@@ -113,7 +103,7 @@ for request in ('{{"tool": %s}}', '{{"tool": "read_text", "args": %s}}',
     peer.recv(1 << 16)
 """,
     )
-    assert works(desk)
+    check_works(desk)
 
 
 def test_tools_named_with_half_a_character_do_not_get_to_the_host(desk: Sandbox) -> None:
@@ -135,7 +125,7 @@ def test_a_hundred_idle_connections(desk: Sandbox) -> None:
         'peers = [connect() for _ in range(100)]\nprint("ready", flush=True)\ntime.sleep(300)',
         background=True,
     )
-    assert serves(desk)
+    check_serves(desk)
 
 
 STALL = """
@@ -154,7 +144,7 @@ time.sleep(300)
 @pytest.mark.parametrize("count", [1, 10])
 def test_readers_that_stall(desk: Sandbox, count: int) -> None:
     python(desk, STALL.format(count=count), background=True)
-    assert serves(desk)
+    check_serves(desk)
 
 
 def test_readers_that_stall_do_not_fill_the_runners_memory(desk: Sandbox) -> None:
@@ -166,7 +156,7 @@ def test_readers_that_stall_do_not_fill_the_runners_memory(desk: Sandbox) -> Non
         assert use(desk, "read_original", path="big.txt").ok
     memory = shown(desk, "ps -o rss= -u 0 | sort -n | tail -1")
     assert int(memory) < 250_000  # kB
-    assert works(desk)
+    check_works(desk)
 
 
 def test_more_commands_at_once_than_connections_all_get_an_answer(desk: Sandbox) -> None:

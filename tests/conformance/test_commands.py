@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from desk_kit import run, shown, works
+from desk_kit import check_works, run, shown
 
 from deskgym.env.sandbox.base import ExecRequest, Sandbox
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.docker
 def test_the_exit_status_is_the_shells(desk: Sandbox, command: str, status: int) -> None:
     response = run(desk, command)
     assert (response.ok, response.exit_status, response.timed_out) == (True, status, False)
-    assert works(desk)
+    check_works(desk)
 
 
 def test_output_and_errors_come_in_the_order_written(desk: Sandbox) -> None:
@@ -100,7 +100,7 @@ def test_a_folder_made_anew_is_the_new_one(desk: Sandbox) -> None:
 def test_a_syntax_error_is_told_and_runs_nothing(desk: Sandbox) -> None:
     response = run(desk, "echo before\nif then")
     assert b"syntax error" in response.payload
-    assert works(desk)
+    check_works(desk)
 
 
 def test_heredocs_and_many_lines_are_one_command(desk: Sandbox) -> None:
@@ -150,7 +150,7 @@ def test_a_command_that_is_no_unicode_is_refused(desk: Sandbox) -> None:
     response = desk.request(request)
     assert response.error is not None
     assert response.error.kind == "bad_argument"
-    assert works(desk)
+    check_works(desk)
 
 
 def test_a_command_of_90000_characters_is_run_whole(desk: Sandbox) -> None:
@@ -176,7 +176,7 @@ def test_a_timeout_keeps_what_was_written_and_says_so(desk: Sandbox) -> None:
     assert response.exit_status is None
     assert response.payload.startswith(b"started\nmore\n")
     assert b"timed out after 0.7 s" in response.payload
-    assert works(desk)
+    check_works(desk)
 
 
 def test_a_timeout_ends_every_child_however_it_hides(desk: Sandbox) -> None:

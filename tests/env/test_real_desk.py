@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("desk_image")]
 
 SCRIPT: tuple[Any, ...] = (
     {"tool": "list_files", "pattern": "*.eml"},
-    {"tool": "terminal", "command": "ls -laR --time-style=full-iso /desk; env | sort; pwd"},
+    {"tool": "terminal", "command": "ls -lAR --time-style=full-iso /desk; env | sort; pwd"},
     {"tool": "terminal", "command": "cd /tmp; echo kept > kept; ls; cat /desk/*/*.md | wc"},
     {"tool": "terminal", "command": "grep -rlI 2024 /desk | sort | head -5; false"},
     {"tool": "read_text", "path": "00_Inbox/README_How_I_file.md"},
@@ -43,7 +43,7 @@ SCRIPT: tuple[Any, ...] = (
 
 def transcript(seed: int, env: DeskEnv | None = None) -> str:
     """All that the script shows, as text; in an environment of its own if none is given."""
-    desk = env or deskgym.make(profile="adam")
+    desk = env or deskgym.make(profile="adam", max_steps=60)
     shown: list[Any] = [desk.reset(seed=seed)]
     shown += [desk.step(action) for action in SCRIPT]
     if env is None:

@@ -17,6 +17,7 @@ def add_files(desk: Desk) -> None:
     _family(desk)
     _notes(desk)
     _more_notes(desk)
+    _moving(desk)
     _memos(desk)
 
 
@@ -276,6 +277,25 @@ def _more_notes(desk: Desk) -> None:
         """,
         created="2023-10-19 13:13",
         modified="2025-04-02 16:41",
+    )
+
+
+def _moving(desk: Desk) -> None:
+    desk.text(
+        "Downloads/moving list (1).txt",
+        """
+        Things to find before the flat is mine
+
+        two bookshelves, not white
+        curtain rail 2.4 m, the landlord takes the old one along
+        a lamp that does not hum on recordings
+        box labels: KITCHEN / CABLES / PAPER / CABLES AGAIN
+        give away: exercise bike, the green chair, four vases
+
+        Mum says to carry rice and salt in first. Fine, but then the router.
+        """,
+        created="2023-05-20 22:31",
+        modified="2023-05-27 18:02",
     )
 
 

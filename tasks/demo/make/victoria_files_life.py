@@ -208,6 +208,20 @@ def _running(desk: Desk) -> None:
 
 def _piano(desk: Desk) -> None:
     desk.text(
+        f"{PIANO}/looking_for_a_teacher.txt",
+        """
+        Piano again after twenty years. What I wrote down at the first calls.
+
+        - The conservatory evening class: eight people in a room, no thanks.
+        - A student of the music school would come to the flat, but only at ten in the morning.
+        - The lady above the bakery teaches adults and does not laugh. A trial hour in June.
+
+        Rent an upright first. Ife wants the bench to be red.
+        """,
+        created="2023-06-03 20:15",
+        modified="2023-06-05 21:40",
+    )
+    desk.text(
         f"{PIANO}/practice_log.md",
         PRACTICE,
         created="2024-07-18 21:10",

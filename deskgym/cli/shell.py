@@ -1,0 +1,168 @@
+"""`deskgym shell`: a person at the desk, through the same runner that an agent's commands take."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+    from deskgym.env.sandbox.base import Response, Sandbox
+    from deskgym.tasks.schema import Profile
+
+TIMEOUT_S = 3600.0
+MAX_OUTPUT = 1_000_000
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C ended
+_EXIT = re.compile(r"\s*(exit|logout)(\s+\d+)?\s*;?\s*")
+
+Prompt = Callable[[], str]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(shell)
+
+
+def shell(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A person (demo/adam, adam).")],
+    tools: Annotated[
+        str | None,
+        typer.Option(help="What is on in the desk: config0 to config3, or tools, with commas."),
+    ] = None,
+) -> None:
+    """Work at a person's desk as an agent would: each line is a command.
+
+    The folder and exported variables carry over. Ctrl-C ends the command under way; `exit` or
+    Ctrl-D leaves, and the desk is gone. Lines may also be piped in.
+    """
+    from deskgym.cli.progress import saying
+    from deskgym.env.sandbox.docker import DockerSandbox
+    from deskgym.env.sandbox.engine import connect
+    from deskgym.env.sandbox.images import ensure_image
+
+    person, on = _person(id), _tools(tools)
+    client = connect()
+    try:
+        with saying() as say:
+            ensure_image(client, say=say)
+        with DockerSandbox(person.root, client=client) as desk:
+            records = tuple(record.model_dump(mode="json") for record in person.files)
+            desk.configure(person.user, records, on)
+            interactive = sys.stdin.isatty()
+            lines = _typed(lambda: _prompt(desk, person.name)) if interactive else iter(sys.stdin)
+            status = converse(
+                desk,
+                lines,
+                sys.stdout.buffer,
+                end_command=lambda: _end_all(client, desk.container_id),
+                interactive=interactive,
+            )
+    finally:
+        client.close()
+    raise typer.Exit(status)
+
+
+def converse(
+    desk: Sandbox,
+    lines: Iterator[str],
+    out: BinaryIO,
+    *,
+    end_command: Callable[[], None],
+    interactive: bool,
+) -> int:
+    """Run each line in the desk and write what it printed to ``out``; returns an exit code.
+
+    Ctrl-C calls ``end_command``, which makes the command under way come to its end. It ends the
+    whole conversation too if nobody is there to go on with it.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        for line in lines:
+            if _EXIT.fullmatch(line):
+                return 0
+            if not line.strip():
+                continue
+            # In a thread of its own: a wait for the wire that Ctrl-C breaks off would leave the
+            # command's answer to be taken for the next one's.
+            waiting = pool.submit(_run, desk, line.rstrip("\n"))
+            interrupted = False
+            while True:
+                try:
+                    response = waiting.result()
+                    break
+                except KeyboardInterrupt:
+                    interrupted = True
+                    end_command()
+            _show(response, out, interactive=interactive)
+            if interrupted and not interactive:
+                return INTERRUPTED
+    return 0
+
+
+def _run(desk: Sandbox, command: str) -> Response:
+    from deskgym.env.sandbox.base import ExecRequest
+
+    return desk.request(ExecRequest(command=command, timeout_s=TIMEOUT_S, max_bytes=MAX_OUTPUT))
+
+
+def _show(response: Response, out: BinaryIO, *, interactive: bool) -> None:
+    out.write(response.payload)
+    if interactive and response.payload and not response.payload.endswith(b"\n"):
+        out.write(b"\n")
+    out.flush()
+    if response.error is not None:
+        print(f"deskgym: {response.error.message}", file=sys.stderr)
+    elif interactive and response.exit_status:
+        print(f"[exit status {response.exit_status}]", file=sys.stderr)
+
+
+def _typed(prompt: Prompt) -> Iterator[str]:
+    """Lines from a person at a terminal, until Ctrl-D."""
+    import readline  # noqa: F401  # gives `input` its line editing and history
+
+    while True:
+        try:
+            yield input(prompt())
+        except KeyboardInterrupt:
+            print("^C")  # the line that was begun is dropped
+        except EOFError:
+            print()
+            return
+
+
+def _prompt(desk: Sandbox, name: str) -> str:
+    folder = _run(desk, "pwd").payload.decode(errors="replace").rstrip("\n")
+    return f"{name}:{folder if folder.isprintable() else ascii(folder)}$ "
+
+
+def _end_all(client: DockerClient, container: str | None) -> None:
+    """End every process of the agent's user. The runner then answers with what there is."""
+    assert container is not None
+    made = client.api.exec_create(
+        container, ["/bin/bash", "-c", "kill -KILL -1"], user="1000:1000", stdout=False
+    )
+    client.api.exec_start(made["Id"])
+
+
+def _person(name: str) -> Profile:
+    from deskgym.cli.ids import resolve
+
+    _, dataset, people = resolve([name])
+    if len(people) != 1:
+        raise typer.BadParameter(f"one person at a time: {', '.join(people)}")
+    return dataset.profile(people[0])
+
+
+def _tools(text: str | None) -> tuple[str, ...]:
+    from deskgym.env.actions import PRESETS, resolve_tools
+
+    try:
+        if text is None or text in PRESETS:
+            return tuple(sorted(resolve_tools(text)))
+        return tuple(sorted(resolve_tools([part.strip() for part in text.split(",")])))
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}; presets: {', '.join(PRESETS)}") from error
