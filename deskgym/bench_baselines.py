@@ -117,7 +117,11 @@ def _flags(config: dict[str, Any]) -> list[str]:
         "cpu-quota": host["CpuQuota"],
         "shm-size": host["ShmSize"],
     }
-    argv = ["--read-only", "--init", *(f"--{name}={value}" for name, value in flags.items())]
+    argv = [
+        "--read-only",
+        *(["--init"] if host["Init"] else []),
+        *(f"--{name}={value}" for name, value in flags.items()),
+    ]
     argv += [f"--label={name}={value}" for name, value in config["Labels"].items()]
     argv += [f"--cap-drop={name}" for name in host["CapDrop"]]
     argv += [f"--cap-add={name}" for name in host["CapAdd"]]
@@ -224,11 +228,11 @@ def _asking(address: str) -> Callable[[], None]:
 
 
 def _desk_config(image: str, root: Path) -> dict[str, Any]:
-    from deskgym.env.sandbox.docker import container_config, empty_folder
     from deskgym.env.sandbox.limits import DeskLimits
     from deskgym.env.sandbox.sweep import ANY, RUN, owner_labels
+    from deskgym.env.sandbox.vacuum import container_config
 
-    config = container_config(image, root, DeskLimits(), empty_folder())
+    config = container_config(image, root, DeskLimits())
     return config | {"Labels": {ANY: "bench", RUN: "bench", **owner_labels()}}
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
@@ -80,27 +81,35 @@ def converse(
     Ctrl-C calls ``end_command``, which makes the command under way come to its end. It ends the
     whole conversation too if nobody is there to go on with it.
     """
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        for line in lines:
-            if _EXIT.fullmatch(line):
-                return 0
-            if not line.strip():
-                continue
-            # In a thread of its own: a wait for the wire that Ctrl-C breaks off would leave the
-            # command's answer to be taken for the next one's.
-            waiting = pool.submit(_run, desk, line.rstrip("\n"))
-            interrupted = False
-            while True:
-                try:
-                    response = waiting.result()
-                    break
-                except KeyboardInterrupt:
-                    interrupted = True
-                    end_command()
-            _show(response, out, interactive=interactive)
-            if interrupted and not interactive:
-                return INTERRUPTED
+    interrupted = False
+
+    def end() -> None:
+        nonlocal interrupted
+        interrupted = True
+        end_command()
+
+    for line in lines:
+        if _EXIT.fullmatch(line):
+            return 0
+        if not line.strip():
+            continue
+        with _at_interrupt(end):
+            response = _run(desk, line.rstrip("\n"))
+        _show(response, out, interactive=interactive)
+        if interrupted and not interactive:
+            return INTERRUPTED
     return 0
+
+
+@contextmanager
+def _at_interrupt(do: Callable[[], None]) -> Iterator[None]:
+    """Have Ctrl-C call ``do`` and go on with what it broke into: a request that is left in the
+    middle leaves its answer on the wire, to be taken for the next one's."""
+    before = signal.signal(signal.SIGINT, lambda number, frame: do())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _run(desk: Sandbox, command: str) -> Response:
@@ -135,7 +144,8 @@ def _typed(prompt: Prompt) -> Iterator[str]:
 
 
 def _prompt(desk: Sandbox, name: str) -> str:
-    folder = _run(desk, "pwd").payload.decode(errors="replace").rstrip("\n")
+    with _at_interrupt(lambda: None):
+        folder = _run(desk, "pwd").payload.decode(errors="replace").rstrip("\n")
     return f"{name}:{folder if folder.isprintable() else ascii(folder)}$ "
 
 

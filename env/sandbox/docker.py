@@ -33,6 +33,7 @@ from deskgym.env.sandbox.base import (
 from deskgym.env.sandbox.images import ensure_image
 from deskgym.env.sandbox.limits import DeskLimits
 from deskgym.env.sandbox.sweep import ANY, RUN, owner_labels
+from deskgym.env.sandbox.vacuum import container_config
 from deskgym.env.sandbox.wire import STDOUT, StreamSplitter, pack_request, read_response
 from deskgym.sandbox_images.desk.framing import FrameError, FrameReader
 
@@ -61,91 +62,6 @@ def _let_go_in_child() -> None:
 
 atexit.register(_close_all)
 os.register_at_fork(after_in_child=_let_go_in_child)
-
-
-def container_config(
-    image: str, profile_root: Path, limits: DeskLimits, empty_folder: Path
-) -> dict[str, Any]:
-    """What the engine is told about a desk, without names and labels: the vacuum, in one place.
-
-    Raises:
-        SandboxError: the profile's path cannot be mounted as asked.
-    """
-    options = "rw,exec,nosuid,nodev,mode=1777"
-    return {
-        "Image": image,
-        "User": "0:0",
-        "WorkingDir": "/desk",
-        "NetworkDisabled": True,
-        "OpenStdin": True,
-        "StdinOnce": True,
-        "AttachStdin": True,
-        "AttachStdout": True,
-        "AttachStderr": True,
-        "Tty": False,
-        "HostConfig": {
-            "AutoRemove": True,
-            "NetworkMode": "none",
-            "IpcMode": "private",
-            "ReadonlyRootfs": True,
-            "CapDrop": ["ALL"],
-            # The runner's: to become the agent's user, and to end the agent's processes.
-            "CapAdd": ["SETUID", "SETGID", "KILL"],
-            "SecurityOpt": ["no-new-privileges"],
-            # The runner is the first process itself. As such it takes no signal from within, which
-            # is what lets it start commands cheaply (see `processes.spawn`).
-            "Init": False,
-            "LogConfig": {"Type": "none"},
-            "Memory": limits.memory,
-            "MemorySwap": limits.memory,
-            "PidsLimit": limits.pids,
-            # A quota and not NanoCpus: the engine refuses more of those than the machine has.
-            "CpuPeriod": 100_000,
-            "CpuQuota": int(limits.cpus * 100_000),
-            "ShmSize": limits.shm,
-            "Ulimits": [
-                {"Name": "core", "Soft": 0, "Hard": 0},
-                {"Name": "nofile", "Soft": 1024, "Hard": 4096},
-            ],
-            "Tmpfs": {
-                "/scratch": f"{options},size={limits.scratch}",
-                "/tmp": f"{options},size={limits.tmp}",
-                "/run/deskgym": "rw,noexec,nosuid,nodev,mode=0755,size=65536",
-            },
-            "Mounts": [_profile_mount(profile_root, limits, empty_folder)],
-        },
-    }
-
-
-def _profile_mount(root: Path, limits: DeskLimits, empty_folder: Path) -> dict[str, Any]:
-    if limits.profile_mount == "bind":
-        return {"Type": "bind", "Source": str(root), "Target": "/desk", "ReadOnly": True}
-    if "," in str(root) or "," in str(empty_folder):
-        raise SandboxError(
-            f"an overlay cannot be mounted over a path with a comma: {root}; move the files, or "
-            "use DeskLimits(profile_mount='bind')"
-        )
-    # An overlay without an upper layer is read-only by nature, and needs two lower ones. As an
-    # anonymous volume it is removed with the container.
-    layers = ":".join(
-        str(p).replace("\\", "\\\\").replace(":", "\\:") for p in (root, empty_folder)
-    )
-    return {
-        "Type": "volume",
-        "Target": "/desk",
-        "VolumeOptions": {
-            "NoCopy": True,
-            "DriverConfig": {
-                "Name": "local",
-                "Options": {
-                    "type": "overlay",
-                    "device": "overlay",
-                    "o": f"ro,nosuid,nodev,lowerdir={layers}",
-                },
-            },
-            "Labels": {ANY: "profile", **owner_labels()},
-        },
-    }
 
 
 class DockerSandbox:
@@ -199,7 +115,7 @@ class DockerSandbox:
             self._client = connect()
         client = self._client
         self.image = ensure_image(client, build=False)
-        config = container_config(self.image, self._root, self._limits, empty_folder())
+        config = container_config(self.image, self._root, self._limits)
         config["Labels"] = {ANY: "desk", RUN: self._run_id, **owner_labels()}
         try:
             created = client.api.create_container_from_config(  # type: ignore[no-untyped-call]
@@ -383,15 +299,6 @@ def _wait_until_gone(client: DockerClient, container: str, patience_s: float = 5
     except APIError as error:
         if error.status_code != 409:  # its removal is under way
             raise
-
-
-def empty_folder() -> Path:
-    """The second layer that an overlay mount asks for."""
-    from deskgym.tasks.cache import cache_root
-
-    folder = cache_root() / "empty"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _refused(error: Exception, limits: DeskLimits) -> str:

@@ -59,8 +59,8 @@ def spawn(
     others are closed. Returns the process id, without waiting for the child's exec. A child that
     cannot be executed exits with status 255.
 
-    This is what `subprocess.Popen` calls, called directly: Popen cannot take on another user without
-    copying this process's memory map, which costs as much as the shell itself.
+    This is what `subprocess.Popen` calls, called directly: Popen cannot start a program as another
+    user without copying this process's memory map, which costs as much as the shell itself.
     """
     # A child that shares our memory until its exec (vfork) must have its user from us, so for that
     # moment we are that user ourselves, save for the way back. Others may then send us signals, but

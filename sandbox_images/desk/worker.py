@@ -7,8 +7,10 @@ nor read it.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import termios
 import time
 from collections.abc import Callable
 from typing import Any
@@ -34,8 +36,8 @@ class Worker:
         self.stdout = -1
         self._frames = FrameReader(max_payload=MAX_PAYLOAD)
         self._queue: list[tuple[dict[str, Any], Reply]] = []
-        self._busy: Reply | None = None
-        self._outbox = b""
+        self._busy: tuple[dict[str, Any], Reply] | None = None
+        self._second_try = False
         self.deadline: float | None = None
         self._serial = 0
         self.starts = 0  # changes whenever `stdout` does
@@ -61,10 +63,9 @@ class Worker:
         """Send the next request if the worker is free, starting it if there is none."""
         if self._busy is not None or not self._queue:
             return
-        request, reply = self._queue.pop(0)
-        self._busy = reply
+        self._busy = self._queue.pop(0)
         try:
-            self._deliver(pack(request))
+            self._deliver(pack(self._busy[0]))
         except OSError as error:
             self._fail("corrupt", f"the tool worker cannot be reached: {error}")
             return
@@ -114,8 +115,7 @@ class Worker:
         except BlockingIOError:
             return
         if not data:
-            self._fail("out_of_memory", "the tool worker died over this file", "")
-            self.advance()
+            self._ended()
             return
         self._frames.feed(data)
         try:
@@ -125,11 +125,23 @@ class Worker:
             self.advance()
             return
         if frame is not None and self._busy is not None:
-            reply, self._busy, self.deadline = self._busy, None, None
+            (_, reply), self._busy, self.deadline = self._busy, None, None
+            self._second_try = False
             header, payload = frame
             header.pop("id", None)
             reply(header, payload)
             self.advance()
+
+    def _ended(self) -> None:
+        """The worker is gone. Not over this file if it had yet to read what it was asked."""
+        unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+        if self._busy is not None and any(unread) and not self._second_try:
+            self.stop()
+            self._queue.insert(0, self._busy)
+            self._busy, self.deadline, self._second_try = None, None, True
+        else:
+            self._fail("out_of_memory", "the tool worker died over this file", "")
+        self.advance()
 
     def check_deadline(self) -> None:
         """End a worker that is over its time."""
@@ -139,9 +151,10 @@ class Worker:
 
     def _fail(self, kind: str, message: str, remedy: str = "") -> None:
         self.stop()
-        reply, self._busy, self.deadline = self._busy, None, None
-        if reply is not None:
-            reply(ToolFault(kind, message, remedy).as_reply(), b"")
+        asked, self._busy, self.deadline = self._busy, None, None
+        self._second_try = False
+        if asked is not None:
+            asked[1](ToolFault(kind, message, remedy).as_reply(), b"")
 
     def stop(self) -> None:
         """End the process, if there is one."""

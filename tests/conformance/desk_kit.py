@@ -22,7 +22,7 @@ from deskgym.env.sandbox.docker import DockerSandbox
 from deskgym.env.sandbox.limits import DeskLimits
 
 AGENT = 1000
-RUNNER = ("-u", "0", "-o", "-x", "python3")  # how pgrep and pkill find the runner, from inside
+RUNNER = ("-u", "0", "-n", "-x", "python3")  # how pgrep and pkill find the runner, from inside
 TOOLS = ("list_files", "metadata", "read_text", "read_image", "read_original")
 
 
@@ -37,6 +37,10 @@ class Backend(Protocol):
         """Run a program in a running desk, as the runner's user; its exit status and output."""
         ...
 
+    def end(self, desk: Sandbox) -> None:
+        """End a running desk as an impatient owner of the machine would: with SIGKILL."""
+        ...
+
 
 class DockerBackend:
     """Desks that are Docker containers."""
@@ -48,11 +52,19 @@ class DockerBackend:
         return DockerSandbox(root, limits=limits, client=self._client)
 
     def inside(self, desk: Sandbox, *argv: str) -> tuple[int, str]:
-        assert isinstance(desk, DockerSandbox)
-        assert desk.container_id is not None
-        done = self._client.containers.get(desk.container_id).exec_run(list(argv))
+        done = self._client.containers.get(_container(desk)).exec_run(list(argv))
         assert done.exit_code is not None
+        assert isinstance(done.output, bytes)
         return done.exit_code, done.output.decode(errors="replace")
+
+    def end(self, desk: Sandbox) -> None:
+        self._client.api.kill(_container(desk))
+
+
+def _container(desk: Sandbox) -> str:
+    assert isinstance(desk, DockerSandbox)
+    assert desk.container_id is not None
+    return desk.container_id
 
 
 def write_files(root: Path, files: dict[str, bytes]) -> Path:

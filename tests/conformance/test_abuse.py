@@ -11,6 +11,7 @@ from deskgym.env.sandbox.base import Sandbox
 
 pytestmark = pytest.mark.docker
 
+
 @pytest.mark.parametrize("round_", range(5))
 def test_a_fork_bomb_that_goes_to_the_background(desk: Sandbox, round_: int) -> None:
     run(desk, ":(){ :|:& };:", timeout_s=5)
@@ -28,6 +29,14 @@ def test_sleepers_that_take_every_process_there_is(desk: Sandbox) -> None:
     check_works(desk)
     run(desk, "for i in $(seq 400); do sleep 300 & done", timeout_s=2)
     check_works(desk)
+
+
+def test_more_orphans_than_there_may_be_processes(desk: Sandbox) -> None:
+    command = "for i in $(seq 700); do (setsid -f true &); done; echo done"
+    response = run(desk, command, timeout_s=60)
+    assert response.payload == b"done\n"
+    check_works(desk)
+    assert shown(desk, "sleep 0.2; ps -eo stat= | grep -c Z || true") == "0\n"
 
 
 def test_a_flood_of_output_until_time_is_up(desk: Sandbox) -> None:
@@ -142,8 +151,8 @@ open("bottom", "w").close()
 ODD = """
 import os
 os.chdir(b"/scratch")
-names = [b"new\\nline", b"\\xff\\xfe", b"-rf", b"--", b" ", b"x" * 255, b"*", b"\\x01\\x1b[2J", b".."
-         b"."]
+names = [b"new\\nline", b"\\xff\\xfe", b"-rf", b"--", b" ", b"x" * 255, b"*", b"\\x01\\x1b[2J",
+         b"..."]
 for name in names:
     os.mkdir(name)
     open(os.path.join(name, name), "w").close()

@@ -45,7 +45,7 @@ def test_output_and_errors_come_in_the_order_written(desk: Sandbox) -> None:
 def test_folder_and_exports_carry_over_and_nothing_else(desk: Sandbox) -> None:
     run(desk, "cd /tmp; export KEPT='a \"b\" $c\n\\d'; LOST=1; alias ll=ls; f() { :; }; set -u")
     told = shown(desk, 'pwd; printf "[%s]" "$KEPT" "${LOST-}" "$unset"; type f ll 2>&1; true')
-    assert told.startswith("/tmp\n[a \"b\" $c\n\\d][][]")
+    assert told.startswith('/tmp\n[a "b" $c\n\\d][][]')
     assert "f: not found" in told
     assert "ll: not found" in told
 

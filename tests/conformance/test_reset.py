@@ -5,7 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from desk_kit import RUNNER, TOOLS, Backend, answer, check_works, configure, run, running, shown, use
+from desk_kit import (
+    RUNNER,
+    TOOLS,
+    Backend,
+    answer,
+    check_works,
+    configure,
+    run,
+    running,
+    shown,
+    use,
+)
 
 from deskgym.env.sandbox.base import Sandbox
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
-from desk_kit import RUNNER, Backend, check_serves, refusal, running, shown, use, write_files
+from desk_kit import Backend, check_serves, refusal, run, running, shown, use, write_files
 
 from deskgym.env.sandbox.base import DeskTool, Sandbox
 
@@ -99,23 +100,25 @@ def test_what_is_refused_is_explained(hostile_desk: Sandbox) -> None:
     error = use(hostile_desk, "read_text", path="notes/Meeting_note.txt").error
     assert error is not None
     assert error.message == "no such file: 'notes/Meeting_note.txt'"
-    assert error.remedy == "did you mean 'notes/Meeting_notes.txt'?"
+    assert error.remedy.startswith("did you mean 'notes/Meeting_notes.txt'")
     error = use(hostile_desk, "read_text", path="/etc/passwd").error
     assert error is not None
     assert "list_files" in error.remedy
 
 
-@pytest.mark.parametrize("tool", ["read_text", "read_original", "read_image"])
 @pytest.mark.parametrize(
-    ("path", "kind"), [("locked.txt", "unreadable"), ("empty.txt", "empty")]
-)  # fmt: skip
+    ("tool", "path", "kind"),
+    [
+        ("read_text", "locked.txt", "unreadable"),
+        ("read_image", "locked.txt", "unreadable"),
+        ("read_original", "locked.txt", "unreadable"),
+        ("read_text", "empty.txt", "empty"),
+        ("read_image", "empty.txt", "empty"),
+    ],
+)
 def test_a_file_that_cannot_be_read_says_why(
     hostile_desk: Sandbox, tool: DeskTool, path: str, kind: str
 ) -> None:
-    if (tool, path) == ("read_original", "empty.txt"):
-        response = use(hostile_desk, tool, path=path)
-        assert response.payload == b""
-        return
     assert refusal(hostile_desk, tool, path=path) == kind
 
 
@@ -138,20 +141,16 @@ def test_a_file_that_is_not_what_it_seems_breaks_nothing(
         ("-rf", "dash"), ("new\nline.txt", "lines"), (os.fsdecode(b"odd-\xff.txt"), "odd"),
     ],
 )  # fmt: skip
-def test_a_path_may_be_spelled_in_several_ways(
-    hostile_desk: Sandbox, path: str, text: str
-) -> None:
+def test_a_path_may_be_spelled_in_several_ways(hostile_desk: Sandbox, path: str, text: str) -> None:
     response = use(hostile_desk, "read_text", path=path)
     assert "".join(s.text for s in response.segments).strip() == text, response
     response.model_dump_json(exclude={"payload"})
 
 
 def test_a_name_that_is_no_unicode_can_be_told(hostile_desk: Sandbox) -> None:
-    response = hostile_desk.request(
-        use.__globals__["ExecRequest"](command="cat odd-*; return_txt odd-*")
-    )
+    response = run(hostile_desk, "cat odd-*; return_txt odd-*")
     assert response.opened == ("odd-?.txt",)
-    assert [used.path for used in response.tool_uses][:1] == [None]
+    assert {used.path for used in response.tool_uses} <= {"odd-?.txt", None}
     response.model_dump_json(exclude={"payload"})
 
 
@@ -182,9 +181,7 @@ def test_arguments_that_do_not_fit_are_refused(
 
 
 @pytest.mark.parametrize("tool", get_args(DeskTool))
-def test_a_tool_that_is_off_does_nothing(
-    backend: Backend, hostile: Path, tool: DeskTool
-) -> None:
+def test_a_tool_that_is_off_does_nothing(backend: Backend, hostile: Path, tool: DeskTool) -> None:
     with running(backend, hostile, tools=()) as desk:
         args = {} if tool == "list_files" else {"path": "a.txt"}
         assert refusal(desk, tool, **args) == "switched_off"
@@ -196,9 +193,7 @@ def worker_of(backend: Backend, desk: Sandbox) -> str:
     return pid.strip()
 
 
-def test_a_worker_that_dies_while_idle_is_replaced(
-    backend: Backend, hostile_desk: Sandbox
-) -> None:
+def test_a_worker_that_dies_while_idle_is_replaced(backend: Backend, hostile_desk: Sandbox) -> None:
     assert use(hostile_desk, "read_text", path="a.txt").ok
     for _ in range(3):
         first = worker_of(backend, hostile_desk)
@@ -207,16 +202,27 @@ def test_a_worker_that_dies_while_idle_is_replaced(
         assert worker_of(backend, hostile_desk) != first
 
 
-def test_a_worker_that_dies_over_a_file_is_told_and_replaced(
+def test_a_file_that_a_dead_worker_never_came_to_is_read_by_the_next(
     backend: Backend, hostile_desk: Sandbox
 ) -> None:
     assert use(hostile_desk, "read_text", path="a.txt").ok
     first = worker_of(backend, hostile_desk)
-    # It stands still until it has been given the file, and is ended then.
-    runner = f"$(pgrep {' '.join(RUNNER)})"
-    kill = f"kill -STOP {first}; (sleep 0.5; kill -9 {first}) >/dev/null 2>&1 &"
-    assert backend.inside(hostile_desk, "sh", "-c", f"test -n {runner}; {kill}")[0] == 0
-    assert refusal(hostile_desk, "read_text", path="a.txt") == "out_of_memory"
+    kill = f"kill -STOP {first}; (sleep 0.3; kill -9 {first}) >/dev/null 2>&1 &"
+    assert backend.inside(hostile_desk, "sh", "-c", kill)[0] == 0
+    assert use(hostile_desk, "read_text", path="a.txt").ok
+
+
+def test_a_worker_that_dies_again_and_again_is_told_and_replaced(
+    backend: Backend, hostile_desk: Sandbox
+) -> None:
+    # Starting one takes far longer than the pause.
+    kill = "pkill -9 -u 1001; (until [ -e /tmp/stop ]; do pkill -9 -u 1001; sleep 0.01; done) "
+    backend.inside(hostile_desk, "sh", "-c", kill + ">/dev/null 2>&1 &")
+    try:
+        assert refusal(hostile_desk, "read_text", path="a.txt") == "out_of_memory"
+        assert refusal(hostile_desk, "read_image", path="big.txt") == "out_of_memory"
+    finally:
+        shown(hostile_desk, "touch /tmp/stop; sleep 0.3")
     check_serves(hostile_desk)
 
 
@@ -235,20 +241,17 @@ def test_a_worker_asked_from_the_terminal_may_die_too(
 def test_a_file_that_unpacks_to_more_than_there_is_breaks_nothing(
     backend: Backend, tmp_path: Path
 ) -> None:
-    import zipfile
-
     root = write_files(tmp_path / "bombs", {"a.txt": b"alpha\n"})
     with zipfile.ZipFile(root / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         with archive.open("xl/workbook.xml", "w", force_zip64=True) as member:
             for _ in range(300):
                 member.write(b" " * (1 << 20))
-    laughs = "".join(
-        f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10)
-    )
+    laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     xml = f'<!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><x>&l9;</x>'
     (root / "laughs.xml").write_text(xml)
-    (root / "wide.svg").write_text('<svg width="1e9" height="1e9" xmlns="http://www.w3.org/2000/svg"/>')
+    svg = '<svg width="1e9" height="1e9" xmlns="http://www.w3.org/2000/svg"/>'
+    (root / "wide.svg").write_text(svg)
     with running(backend, root) as desk:
         for path in ("bomb.xlsx", "laughs.xml", "wide.svg"):
             for tool in ("read_text", "read_image"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -114,7 +115,7 @@ def test_killed_while_a_forked_child_lives_on(
     child = owner(
         "child = os.fork()\n"
         "if child == 0:\n    os.close(1); time.sleep(100); os._exit(0)\n"
-        "say(f'ready'); say(child); run('sleep 100')"
+        "say('ready'); say(child); run('sleep 100')"
     )
     assert child.stdout is not None
     grandchild = int(child.stdout.readline())
@@ -173,8 +174,6 @@ def test_the_sweep_takes_what_the_dead_left(
     child = owner("from deskgym.env.sandbox.sweep import owner_labels\nsay('ready'); "
                   "import json; say(json.dumps(owner_labels())); time.sleep(100)")  # fmt: skip
     assert child.stdout is not None
-    import json
-
     labels = json.loads(child.stdout.readline())
     left = docker_client.containers.create(
         desk_image, network_mode="none", labels={sweep.RUN: run_id, **labels}
