@@ -9,15 +9,32 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from typing import Annotated
 
 import typer
 
+import deskgym
 import deskgym.cli
 
 # Exit codes; 2, wrong usage, is the parser's own and stands for unknown names too.
 CHECK_FAILED = 1
 USAGE = 2
 UNAVAILABLE = 3
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(deskgym.__version__)
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
 
 
 def _application() -> typer.Typer:
@@ -29,6 +46,7 @@ def _application() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
+    application.callback()(_options)
     for module in sorted(info.name for info in pkgutil.iter_modules(deskgym.cli.__path__)):
         if module != "main":
             register = getattr(importlib.import_module(f"deskgym.cli.{module}"), "register", None)

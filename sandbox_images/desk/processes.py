@@ -99,6 +99,15 @@ def spawn(
         os.close(unused)
 
 
+def scheduling() -> tuple[int, int, frozenset[int]]:
+    """How this process is scheduled: policy, niceness, and on which processors.
+
+    The agent can change that in the moments in which `spawn` takes on its user, and it would stay.
+    """
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    return os.sched_getscheduler(0), nice, frozenset(os.sched_getaffinity(0))
+
+
 def ended_child() -> int:
     """The id of a child that has ended and still waits to be asked for; 0 if there is none."""
     try:

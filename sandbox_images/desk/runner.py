@@ -20,7 +20,7 @@ from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
 from .local_api import LocalApi
 from .opened import OpenedFiles
 from .output import Output
-from .processes import Crowd, ended_child, kill_all
+from .processes import Crowd, ended_child, kill_all, scheduling
 from .seal import seal
 from .service import Service
 from .shell import MAX_STATE, Nursery, Shell, first_state
@@ -47,6 +47,7 @@ class Runner:
         self._commands = 0
         self._shells = Nursery()
         self._crowd = Crowd()
+        self._scheduling = scheduling()
         self._worker_start = 0
         self._worker_fd = -1
         self._prepare_scratch()
@@ -289,6 +290,8 @@ class Runner:
         self._shells.empty()  # first: then there is, mostly, nothing left to look for
         kill_all(AGENT_UID)
         left = wipe()
+        if scheduling() != self._scheduling:
+            left.append("the runner's scheduling, which the agent has changed")
         if left:
             what = f"{len(left)} things would not go, the first {left[0]!r}"
             return _fault("not_clean", what) | {"clean": False}, b""

@@ -32,6 +32,9 @@ class DemoDataset:
 
     name = "demo"
 
+    def __init__(self) -> None:
+        self._tasks: dict[str, tuple[Task, ...]] = {}
+
     @functools.cached_property
     def digest(self) -> str:
         parts = [profile_digest(_records(name)) + _read(name, "tasks.json") for name in PEOPLE]
@@ -57,8 +60,10 @@ class DemoDataset:
 
     def tasks(self, name: str) -> tuple[Task, ...]:
         full = profile_id(self, name)
-        records: list[dict[str, Any]] = json.loads(_read(full.partition("/")[2], "tasks.json"))
-        return tuple(task_from_record(record, full) for record in records)
+        if full not in self._tasks:  # asked for at every reset
+            records: list[dict[str, Any]] = json.loads(_read(full.partition("/")[2], "tasks.json"))
+            self._tasks[full] = tuple(task_from_record(record, full) for record in records)
+        return self._tasks[full]
 
 
 def profile_digest(records: tuple[FileRecord, ...]) -> str:

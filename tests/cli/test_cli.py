@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from deskgym import __version__
 from deskgym.env.sandbox.base import DeskDied, EngineUnavailable
 from deskgym.env.sandbox.engine import connect, install_engine
 
@@ -39,11 +40,16 @@ result = CliRunner().invoke(app, ["--help"])
 assert result.exit_code == 0, result.output
 for command in ("setup", "doctor", "image", "clean"):
     assert command in result.output, result.output
-heavy = {"docker", "numpy", "gymnasium", "pydantic", "PIL"} & set(sys.modules)
+heavy = {"docker", "requests", "pydantic", "PIL"} & set(sys.modules)
 assert not heavy, heavy
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_version_is_the_packages() -> None:
+    program = [sys.executable, "-m", "deskgym", "--version"]
+    assert subprocess.run(program, capture_output=True, text=True).stdout.strip() == __version__
 
 
 def test_no_engine_is_one_clear_message_and_code_3(nowhere: str) -> None:

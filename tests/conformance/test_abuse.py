@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from desk_kit import check_works, run, shown
+from desk_kit import Backend, check_works, run, running, shown
 
-from deskgym.env.sandbox.base import Sandbox
+from deskgym.env.sandbox.base import DeskDied, Sandbox
 
 pytestmark = pytest.mark.docker
 
@@ -208,3 +209,48 @@ def test_children_that_leave_their_session_end_with_the_reset(desk: Sandbox) -> 
     check_works(desk)
     desk.reset()
     assert shown(desk, "pgrep -c -u 1000 'sleep|yes' || true") == "0\n"
+
+
+HAMMER = """
+import os, signal, time
+until = time.monotonic() + 8
+calls = [
+    *(lambda n=n: os.kill(1, n) for n in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, 35)),
+    lambda: os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0)),
+    lambda: os.setpriority(os.PRIO_PROCESS, 1, 19),
+    lambda: os.sched_setaffinity(1, {0}),
+]
+while time.monotonic() < until:
+    for call in calls:
+        try:
+            call()
+        except OSError:
+            continue
+"""
+
+
+def test_the_runner_is_hammered_while_it_starts_shells(backend: Backend, files: Path) -> None:
+    """It takes on the agent's user for a moment then; what that lets through must not last."""
+    with running(backend, files) as desk:
+        before = scheduling_of_runner(backend, desk)
+        run(desk, f"setsid python3 -c '{HAMMER}' >/dev/null 2>&1 &")
+        for number in range(60):
+            assert run(desk, f"echo {number}").payload == f"{number}\n".encode()
+        refused = None
+        try:
+            desk.reset()
+        except DeskDied as error:
+            refused = str(error)
+        if refused is None:
+            check_works(desk)
+            assert scheduling_of_runner(backend, desk) == before
+        else:
+            assert "scheduling" in refused
+
+
+def scheduling_of_runner(backend: Backend, desk: Sandbox) -> str:
+    asked = ("sched_getscheduler(1)", "getpriority(os.PRIO_PROCESS, 1)", "sched_getaffinity(1)")
+    script = f"import os; print({', '.join(f'os.{call}' for call in asked)})"
+    status, said = backend.inside(desk, "python3", "-c", script)
+    assert status == 0, said
+    return said
