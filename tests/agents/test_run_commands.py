@@ -27,7 +27,7 @@ def test_ids_name_people_or_all_people_of_a_data_set() -> None:
     assert resolve(["demo/victoria", "adam", "victoria"])[2] == ("demo/victoria", "demo/adam")
     name, _, people = resolve(["demo"])
     assert (name, people) == ("demo", ("demo/adam", "demo/bei", "demo/victoria"))
-    with pytest.raises(UnknownProfile, match="demo/adam"):
+    with pytest.raises(UnknownProfile, match="adam"):
         resolve(["adm"])
 
 
