@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ class Request:
     cells: str | None = None
     offset: int = 0
     max_chars: int = 20_000
+    span_s: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         _check_range("pages", self.pages)
@@ -28,6 +30,7 @@ class Request:
             raise ToolError("bad_argument", "cells is text like Sheet!B2:C4")
         _check_number("offset", self.offset, 0)
         _check_number("max_chars", self.max_chars, 1)
+        check_span("span_s", self.span_s)
 
     def allow(self, selector: str, what: str) -> None:
         """Refuse every selection but ``selector`` for ``what`` ("a PDF", "a sheet", ...).
@@ -35,7 +38,7 @@ class Request:
         Raises:
             ToolError: bad_argument.
         """
-        for name in ("pages", "lines", "cells"):
+        for name in ("pages", "lines", "cells", "span_s"):
             if name != selector and getattr(self, name) is not None:
                 remedy = f"select with {selector}" if selector else "leave it out"
                 raise ToolError("bad_argument", f"{what} has no {name} to select", remedy)
@@ -55,6 +58,25 @@ def _check_range(name: str, value: Any) -> None:
         _check_number(name, number, 1)
     if value[1] < value[0]:
         raise ToolError("bad_argument", f"{name} run upwards, not from {value[0]} to {value[1]}")
+
+
+def check_span(name: str, value: Any) -> None:
+    """Refuse what is neither None nor two times in seconds, the first not after the second.
+
+    Raises:
+        ToolError: bad_argument.
+    """
+    if value is None:
+        return
+    if not isinstance(value, tuple) or len(value) != 2 or not all(map(is_time, value)):
+        raise ToolError("bad_argument", f"{name} is a start and an end in s, not {value!r:.60}")
+    if value[1] < value[0]:
+        raise ToolError("bad_argument", f"{name} runs upwards, not from {value[0]} to {value[1]}")
+
+
+def is_time(value: Any) -> bool:
+    """Whether ``value`` is a number of seconds, at least 0."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 def clip(selected: Range | None, total: int, what: str, notes: list[str]) -> Range:
@@ -184,6 +206,79 @@ def cut_pages(
             "go on only while next_offset is given",
         )
     return tuple(segments), None
+
+
+def time_locator(start_s: float, end_s: float) -> str:
+    """``time:8-9.5``, in hundredths of a second."""
+    return f"time:{_seconds(start_s)}-{_seconds(max(start_s, end_s))}"
+
+
+def _seconds(number: float) -> str:
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def times_of(locator: str) -> tuple[float, float] | None:
+    """Start and end of a locator ``time:a-b``; None for any other."""
+    kind, _, rest = locator.partition(":")
+    if kind != "time":
+        return None
+    start, _, end = rest.partition("-")
+    return float(start), float(end)
+
+
+def within(segments: Iterable[Segment], span_s: tuple[float, float]) -> tuple[Segment, ...]:
+    """The segments ``time:a-b`` that share some time with ``span_s``."""
+    start, end = span_s
+    found = []
+    for segment in segments:
+        times = times_of(segment.locator)
+        # Of two segments that touch at a border of the span, one lies outside; a moment has both.
+        touches = times and times[0] <= end and times[1] >= start
+        if times and touches and (start == end or (times[0] < end and times[1] > start)):
+            found.append(segment)
+    return tuple(found)
+
+
+def cut_times(
+    segments: Iterable[Segment], request: Request, notes: list[str]
+) -> tuple[tuple[Segment, ...], int | None]:
+    """Of the segments ``time:a-b`` of a whole file those asked for, and the offset to go on from.
+
+    ``request.span_s`` selects those that share some time with it. ``request.offset`` counts
+    characters over the texts of the selection one after the other. A segment is cut only if it
+    is the first and too long by itself.
+
+    Raises:
+        ToolError: out_of_range.
+    """
+    chosen = tuple(segments) if request.span_s is None else within(segments, request.span_s)
+    if not chosen and request.span_s is not None:
+        notes.append("nothing is said in this span")
+    pieces: list[Segment] = []
+    position, room = 0, request.max_chars
+    for segment in chosen:
+        start, size = max(0, request.offset - position), len(segment.text)
+        if start >= size:
+            position += size
+            continue
+        end = min(size, start + room)
+        if pieces and end < size:
+            end = start
+        if end > start:
+            pieces.append(Segment(segment.locator, segment.text[start:end]))
+            room -= end - start
+        if end < size:
+            following = position + end
+            notes.append(f"cut at {segment.locator}; go on with offset={following} and this span")
+            return tuple(pieces), following
+        position += size
+    if request.offset and not pieces:
+        raise ToolError(
+            "out_of_range",
+            f"offset {request.offset} is beyond the text, which ends at {position}",
+            "go on only while next_offset is given",
+        )
+    return tuple(pieces), None
 
 
 def listing(numbers: list[int]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import re
 from pathlib import Path
 
 from deskgym.tools.cut import Request, cut_lines
@@ -11,6 +13,8 @@ from deskgym.tools.result import ToolResult
 from deskgym.tools.sniff import TSV, FileType
 from deskgym.tools.text import decoded
 
+_SEPARATOR_LINE = re.compile(r"sep=([,;|\t])\n", re.I)  # how Excel is told
+_SAMPLE = 20_000
 _LONG_LINE = 300  # characters a line on average, above which JSON counts as minified
 
 
@@ -38,9 +42,10 @@ def read_table(path: Path, kind: FileType, request: Request) -> ToolResult:
     request.allow("lines", "a table of separated values")
     text, info, notes = decoded(path)
     delimiter = "\t" if kind == TSV else _delimiter(text)
+    body = text[text.index("\n") + 1 :] if _SEPARATOR_LINE.match(text) else text
     rows = columns = 0
     try:
-        for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter):
+        for row in csv.reader(io.StringIO(body), delimiter=delimiter):
             rows += bool(row)
             columns = max(columns, len(row))
     except csv.Error as error:
@@ -50,15 +55,28 @@ def read_table(path: Path, kind: FileType, request: Request) -> ToolResult:
 
 
 def _delimiter(text: str) -> str:
-    """The separator that splits the first lines most evenly."""
-    lines = [line for line in text.split("\n", 21)[:20] if line.strip()]
-    best, score = ",", (0, 0)
-    for candidate in (",", ";", "\t", "|"):
-        counts = [line.count(candidate) for line in lines]
-        least = min(counts, default=0)
-        if least and (least, -(max(counts) - least)) > score:
-            best, score = candidate, (least, -(max(counts) - least))
+    """The separator that splits the first rows most evenly, quoted fields kept whole."""
+    if declared := _SEPARATOR_LINE.match(text):
+        return declared[1]
+    sample = text[:_SAMPLE]
+    best, score = ",", 0.0
+    # The comma comes last: where another splits as evenly, commas are those of decimals.
+    for candidate in ("\t", ";", "|", ","):
+        widths = _widths(sample, candidate)
+        if len(sample) < len(text):
+            widths = widths[:-1]  # the sample may end within a row
+        usual = max(set(widths), key=lambda n: (widths.count(n), n), default=0)
+        if usual > 1 and (even := widths.count(usual) / len(widths)) > score:
+            best, score = candidate, even
     return best
+
+
+def _widths(sample: str, delimiter: str) -> list[int]:
+    """The numbers of fields in the rows of ``sample``."""
+    try:
+        return [len(row) for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row]
+    except csv.Error:
+        return []
 
 
 def _is_json(text: str) -> bool:

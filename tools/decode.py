@@ -1,9 +1,11 @@
-"""From bytes to text: byte order marks, UTF-8, UTF-16, GB18030, Windows-1252, Latin-1."""
+"""From bytes to text: byte order marks, UTF-8, UTF-16, the old encodings, at last Latin-1."""
 
 from __future__ import annotations
 
 import codecs
 import re
+
+from deskgym.tools.charsets import likely
 
 # UTF-32's little-endian mark begins with UTF-16's, so it is tried first.
 _MARKS = (
@@ -40,7 +42,11 @@ def decode(data: bytes, *, markup: bool = False) -> tuple[str, str]:
         text = attempt(data, wide)
         if text is not None:
             return text, wide
-    for encoding in ("utf-8", "gb18030", "cp1252"):
+    if (text := attempt(data, "utf-8")) is not None:
+        return text, "utf-8"
+    if (old := likely(data)) and (text := attempt(data, old)) is not None:
+        return text, old
+    for encoding in ("gb18030", "cp1252"):
         if encoding == "gb18030" and not _looks_chinese(data):
             continue
         if (text := attempt(data, encoding)) is not None:

@@ -13,6 +13,8 @@ from deskgym.tools.reading import page_text
 from deskgym.tools.result import ToolError, ToolResult
 from deskgym.tools.sniff import FileType
 
+_MAX_OUTLINE = 500
+_OUTLINE_SHOWN = 8
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
@@ -75,6 +77,14 @@ def read_pdf(path: Path, kind: FileType, request: Request) -> ToolResult:
         for key in ("title", "author"):
             if value := (document.metadata or {}).get(key):
                 info[key] = clean(value)
+        if outline := _outline(document):
+            info["outline"] = outline
+            heads = "; ".join(f"{e['title']} (page {e['page']})" for e in outline[:_OUTLINE_SHOWN])
+            more = len(outline) - _OUTLINE_SHOWN
+            notes.append(f"outline: {heads}" + (f"; and {more} more in metadata" * (more > 0)))
+        if attached := document.embfile_names():
+            info["attachments"] = [clean(name) for name in attached]
+            notes.append(f"{len(attached)} files are attached to it, and not in its text")
         if document.is_repaired:
             notes.append("the file is damaged and was repaired; some of it may be missing")
 
@@ -88,9 +98,23 @@ def read_pdf(path: Path, kind: FileType, request: Request) -> ToolResult:
 
         segments, next_offset = cut_pages(pages(), request, notes)
     if bare:
-        noun = "page" if len(bare) == 1 else "pages"
-        notes.append(f"no text layer on {noun} {listing(bare)}; use read_image to look at them")
+        notes.append(bare_note(bare))
     return ToolResult(segments=segments, info=info, notes=tuple(notes), next_offset=next_offset)
+
+
+def bare_note(pages: list[int]) -> str:
+    """Says which pages have no text layer."""
+    noun = "page" if len(pages) == 1 else "pages"
+    return f"no text layer on {noun} {listing(pages)}; use read_image to look at them"
+
+
+def _outline(document: Any) -> list[dict[str, Any]]:
+    """The outline's entries with their level and page."""
+    return [
+        {"level": level, "title": " ".join(clean(title).split()), "page": page}
+        for level, title, page, *_ in document.get_toc(simple=True)[:_MAX_OUTLINE]
+        if page > 0 and title.strip()
+    ]
 
 
 def read_docx(path: Path, kind: FileType, request: Request) -> ToolResult:

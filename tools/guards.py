@@ -100,7 +100,7 @@ def check_office_zip(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-            _check_sizes(path, members)
+            check_zip_sizes(path, members)
             for member in members:
                 if member.filename.lower().endswith((".xml", ".rels", ".vml")):
                     with archive.open(member) as stream:
@@ -113,7 +113,12 @@ def check_office_zip(path: Path) -> None:
         raise ToolError("encrypted", f"{path.name!r} is encrypted: {error}") from error
 
 
-def _check_sizes(path: Path, members: list[zipfile.ZipInfo]) -> None:
+def check_zip_sizes(path: Path, members: list[zipfile.ZipInfo]) -> None:
+    """Refuse a zip file whose members are locked, or unpack to too much.
+
+    Raises:
+        ToolError: encrypted, too_large.
+    """
     if len(members) > MAX_MEMBERS:
         raise ToolError("too_large", f"{path.name!r} holds {len(members):,} parts; a zip bomb?")
     if any(member.flag_bits & 1 for member in members):

@@ -21,6 +21,8 @@ _BLOCKS = {
 }  # fmt: skip
 _SPACED = {"p", "ul", "ol", "blockquote", "pre", "title", "h1", "h2", "h3", "h4", "h5", "h6"}
 _CELLS = {"td", "th"}
+# Declarations within a document type, which the parser would take the end of for text.
+_DECLARATIONS = re.compile(r"\A\s*(?:<\?[^>]*>\s*)*<!DOCTYPE[^>\[]*\[.*?\]\s*>", re.S | re.I)
 
 
 def read(path: Path, kind: FileType, request: Request) -> ToolResult:
@@ -37,7 +39,7 @@ def read(path: Path, kind: FileType, request: Request) -> ToolResult:
 def to_text(source: str) -> str:
     """Readable text for HTML source, however broken; ends with a newline unless empty."""
     parser = _Reader()
-    parser.feed(source)
+    parser.feed(_DECLARATIONS.sub("", source, count=1))
     parser.close()
     return parser.text()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from deskgym.tools import rtl
+
 _PROSE = 22  # characters a line: columns of prose are at least this wide, those of tables are not
 _MIN_LINES = 4
 
@@ -28,15 +30,31 @@ def page_text(page: Any) -> str:
 
     # Without "preserve ligatures", "ﬁ" comes as the two letters that people search for.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+    lines = _lines(page.get_text("dict", flags=flags))
+    if any(rtl.is_rtl(line.text) for line in lines):
+        lines = _lines(page.get_text("rawdict", flags=flags))
+    text = "\n".join(_ordered(lines))
+    return "\n".join(part for part in (text, *_extras(page)) if part)
+
+
+def _lines(found: Any) -> list[_Line]:
+    """The lines of a page's dictionary; with single characters, those of each in reading order."""
     lines = []
-    for block in page.get_text("dict", flags=flags)["blocks"]:
+    for block in found["blocks"]:
         for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"])
+            text = "".join(map(_span_text, line["spans"]))
+            # Text that is turned is in the order of the file: its places say nothing here.
+            if "chars" in line["spans"][0] and line["dir"][0] > 0.9 and rtl.is_rtl(text):
+                characters = [c for span in line["spans"] for c in span["chars"]]
+                text = rtl.logical((c["c"], c["bbox"][0], c["bbox"][2]) for c in characters)
             if text.strip():
                 x0, y0, x1, y1 = line["bbox"]
                 lines.append(_Line(x0, y0, x1, y1, text.strip()))
-    text = "\n".join(_ordered(lines))
-    return "\n".join(part for part in (text, *_extras(page)) if part)
+    return lines
+
+
+def _span_text(span: Any) -> str:
+    return "".join(c["c"] for c in span["chars"]) if "chars" in span else str(span["text"])
 
 
 def _extras(page: Any) -> list[str]:
@@ -119,6 +137,19 @@ def _rows(lines: list[_Line]) -> list[str]:
         top, height = min(n.y0 for n in row), row[0].height
         if bottom is not None and top - bottom > 0.7 * height:
             out.append("")
-        out.append("  ".join(n.text for n in sorted(row, key=lambda n: n.x0)))
+        out.append(_side_by_side(row))
         bottom = max(n.y1 for n in row)
     return out
+
+
+def _side_by_side(row: list[_Line]) -> str:
+    """The lines of a row, from the right where they are mostly Arabic or Hebrew."""
+    if not rtl.leads("".join(line.text for line in row)):
+        return "  ".join(line.text for line in sorted(row, key=lambda n: n.x0))
+    first, *rest = sorted(row, key=lambda n: -n.x1)
+    text, left = first.text, first.x0
+    for line in rest:
+        # A number within a sentence is a line of its own, but close to its neighbours.
+        text += (" " if left - line.x1 < 0.5 * line.height else "  ") + line.text
+        left = line.x0
+    return text

@@ -16,13 +16,18 @@ class Segment:
 
 @dataclass(frozen=True)
 class Media:
-    """An encoded picture, sound or file taken from ``locator``."""
+    """An encoded picture, sound or file taken from ``locator``.
+
+    ``notes`` are those of `ToolResult.notes` that are about this picture alone, kept for when it
+    is stored apart from its result.
+    """
 
     mime: str
     data: bytes
     locator: str = "file"
     width: int | None = None
     height: int | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ _OFFICE = "application/vnd.openxmlformats-officedocument."
 class FileType:
     """``mime``; ``modality`` (document, image, text, audio, video); ``family``: who reads it.
 
-    Families: pdf, docx, xlsx, pptx, html, eml, ics, vcf, csv, json, text, image, audio, video,
+    Families: pdf, docx, xlsx, pptx, odt, ods, odp, doc, xls, ppt, rtf, epub, notebook, sqlite,
+    parquet, html, eml, msg, mbox, ics, vcf, csv, json, text, image, audio, video,
     archive, binary.
     """
 
@@ -33,16 +34,27 @@ PDF = FileType("application/pdf", "document", "pdf")
 DOCX = FileType(_OFFICE + "wordprocessingml.document", "document", "docx")
 XLSX = FileType(_OFFICE + "spreadsheetml.sheet", "document", "xlsx")
 PPTX = FileType(_OFFICE + "presentationml.presentation", "document", "pptx")
-ODT = FileType("application/vnd.oasis.opendocument.text", "document", "binary")
+ODT = FileType("application/vnd.oasis.opendocument.text", "document", "odt")
+ODS = FileType("application/vnd.oasis.opendocument.spreadsheet", "document", "ods")
+ODP = FileType("application/vnd.oasis.opendocument.presentation", "document", "odp")
+EPUB = FileType("application/epub+zip", "document", "epub")
+DOC = FileType("application/msword", "document", "doc")
+XLS = FileType("application/vnd.ms-excel", "document", "xls")
+PPT = FileType("application/vnd.ms-powerpoint", "document", "ppt")
+RTF = FileType("application/rtf", "document", "rtf")
+SQLITE = FileType("application/vnd.sqlite3", "document", "sqlite")
+PARQUET = FileType("application/vnd.apache.parquet", "document", "parquet")
 HTML = FileType("text/html", "text", "html")
 EML = FileType("message/rfc822", "text", "eml")
 ICS = FileType("text/calendar", "text", "ics")
 VCF = FileType("text/vcard", "text", "vcf")
+MSG = FileType("application/vnd.ms-outlook", "text", "msg")
+MBOX = FileType("application/mbox", "text", "mbox")
 CSV = FileType("text/csv", "document", "csv")
 TSV = FileType("text/tab-separated-values", "document", "csv")
 JSON = FileType("application/json", "text", "json")
 JSONL = FileType("application/x-ndjson", "text", "text")
-NOTEBOOK = FileType("application/x-ipynb+json", "document", "json")
+NOTEBOOK = FileType("application/x-ipynb+json", "document", "notebook")
 SVG = FileType("image/svg+xml", "image", "text")
 PLAIN = FileType("text/plain", "text", "text")
 BINARY = FileType("application/octet-stream", "document", "binary")
@@ -72,12 +84,16 @@ def _source(subtype: str) -> FileType:
 # What a suffix promises: a tie-break between kinds of text, and the measure of a wrong name.
 SUFFIXES: dict[str, FileType] = {
     "pdf": PDF, "docx": DOCX, "xlsx": XLSX, "pptx": PPTX, "odt": ODT,
+    "ods": ODS, "odp": ODP, "ott": ODT, "ots": ODS, "otp": ODP, "epub": EPUB, "doc": DOC,
+    "xls": XLS, "ppt": PPT, "dot": DOC, "xlt": XLS, "pps": PPT, "parquet": PARQUET,
+    "sqlite": SQLITE, "sqlite3": SQLITE,
     "html": HTML, "htm": HTML, "eml": EML, "ics": ICS, "vcf": VCF,
+    "msg": MSG, "mbox": MBOX,
     "csv": CSV, "tsv": TSV, "json": JSON, "jsonl": JSONL, "ipynb": NOTEBOOK, "svg": SVG,
     "txt": PLAIN, "log": PLAIN, "md": _source("markdown"), "py": _source("x-python"),
     "js": _source("javascript"), "tex": _source("x-tex"), "srt": _source("x-subrip"),
     "yaml": _source("yaml"), "yml": _source("yaml"), "xml": _source("xml"),
-    "rtf": FileType("application/rtf", "document", "text"),
+    "rtf": RTF,
     "png": _image("png"), "jpg": _image("jpeg"), "jpeg": _image("jpeg"), "gif": _image("gif"),
     "webp": _image("webp"), "bmp": _image("bmp"), "tif": _image("tiff"), "tiff": _image("tiff"),
     "heic": _image("heic"), "avif": _image("avif"), "ico": _image("x-icon"),
@@ -85,9 +101,12 @@ SUFFIXES: dict[str, FileType] = {
     "m4a": _audio("mp4"), "ogg": _audio("ogg"), "opus": _audio("ogg"), "oga": _audio("ogg"),
     "aiff": _audio("aiff"), "amr": _audio("amr"), "mka": _audio("x-matroska"),
     "mp4": _video("mp4"), "m4v": _video("mp4"), "mov": _video("quicktime"),
+    "3gp": _video("mp4"), "wmv": _video("x-ms-asf"), "caf": _audio("x-caf"),
     "webm": _video("webm"), "mkv": _video("x-matroska"), "avi": _video("x-msvideo"),
     "zip": _archive("zip"), "tar": _archive("x-tar"), "gz": _archive("gzip"),
     "tgz": _archive("gzip"), "7z": _archive("x-7z-compressed"), "rar": _archive("vnd.rar"),
+    "bz2": _archive("x-bzip2"), "tbz2": _archive("x-bzip2"), "tbz": _archive("x-bzip2"),
+    "xz": _archive("x-xz"), "txz": _archive("x-xz"),
 }  # fmt: skip
 
 _MAGIC: tuple[tuple[bytes, FileType], ...] = (
@@ -101,6 +120,8 @@ _MAGIC: tuple[tuple[bytes, FileType], ...] = (
     (b"fLaC", _audio("flac")),
     (b"ID3", _audio("mpeg")),
     (b"#!AMR", _audio("amr")),
+    (b"caff", _audio("x-caf")),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", _video("x-ms-asf")),
     (b"FLV\1", _video("x-flv")),
     (b"\0\0\1\xba", _video("mpeg")),
     (b"\x1f\x8b", _archive("gzip")),
@@ -108,12 +129,15 @@ _MAGIC: tuple[tuple[bytes, FileType], ...] = (
     (b"Rar!\x1a\x07", _archive("vnd.rar")),
     (b"BZh", _archive("x-bzip2")),
     (b"\xfd7zXZ\0", _archive("x-xz")),
-    (b"SQLite format 3\0", FileType("application/vnd.sqlite3", "document", "binary")),
+    (b"SQLite format 3\0", SQLITE),
+    (b"PAR1", PARQUET),
+    (b"{\\rtf", RTF),
 )
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?: |\t|$)")
 _MAIL = {"from", "to", "subject", "date", "message-id", "mime-version", "received", "return-path",
          "cc", "reply-to", "content-type", "delivered-to", "sender"}  # fmt: skip
 _MACHINE = {"message-id", "mime-version", "received", "return-path", "content-type"}
+_MAILBOX = re.compile(r"From [^\n]*\d\d:\d\d[^\n]*\n(>?From [^\n]*\n)?[A-Za-z][A-Za-z0-9-]*:")
 _TAG = re.compile(r"<(html|head|body|div|p|table|h[1-6]|ul|span|a)\b[^>]*>", re.I)
 
 
@@ -145,13 +169,16 @@ def misnamed(path: Path, found: FileType) -> str | None:
 
 
 def _magic(start: bytes) -> FileType | None:
+    # Before PDF, which need not begin a file: a tar file's first member may be one.
+    if start[257:262] == b"ustar" or _is_old_tar(start):
+        return _archive("x-tar")
     if b"%PDF-" in start[:1024]:
         return PDF
     for magic, found in _MAGIC:
         if start.startswith(magic):
             return found
-    if start[257:262] == b"ustar":
-        return _archive("x-tar")
+    if len(start) > 376 and start[0] == start[188] == start[376] == 0x47 and not is_text(start):
+        return _video("mp2t")
     if start.startswith(b"BM") and len(start) > 26 and start[6:10] == b"\0\0\0\0":
         return _image("bmp")
     if len(start) > 3 and start[0] == 0xFF and start[1] & 0xE0 == 0xE0 and not is_text(start):
@@ -159,9 +186,17 @@ def _magic(start: bytes) -> FileType | None:
     return None
 
 
+def _is_old_tar(start: bytes) -> bool:
+    """Tar files of before 1988 have no magic bytes, but a sum over their first header."""
+    field = start[148:156].strip(b" \0")
+    if len(start) < 512 or not start[0] or not re.fullmatch(rb"[0-7]{1,7}", field):
+        return False
+    return int(field, 8) == sum(start[:148]) + 8 * 32 + sum(start[156:512])
+
+
 def _container(path: Path, start: bytes, promised: FileType | None) -> FileType | None:
     """Formats that hold others, for which the first bytes alone do not decide."""
-    if start[:4] == b"RIFF":
+    if start[:4] in (b"RIFF", b"RF64"):
         kinds = {b"WAVE": _audio("wav"), b"AVI ": _video("x-msvideo"), b"WEBP": _image("webp")}
         return kinds.get(start[8:12])
     if start[:4] == b"FORM" and start[8:11] == b"AIF":
@@ -173,7 +208,9 @@ def _container(path: Path, start: bytes, promised: FileType | None) -> FileType 
         sound = b"A_" in start and b"V_" not in start
         return _audio(kind) if sound else _video(kind)
     if start[4:8] == b"ftyp":
-        return _iso_media(start)
+        return _iso_media(start, promised)
+    if start[4:8] in (b"moov", b"mdat", b"wide") and promised and promised.family == "video":
+        return _video("quicktime")  # from before files named their brand
     if start[:4] in (b"PK\3\4", b"PK\5\6"):
         return _zip(path, start, promised)
     if start.startswith(_OLE):
@@ -181,7 +218,7 @@ def _container(path: Path, start: bytes, promised: FileType | None) -> FileType 
     return None
 
 
-def _iso_media(start: bytes) -> FileType:
+def _iso_media(start: bytes, promised: FileType | None) -> FileType:
     brand = start[8:12]
     if brand in (b"heic", b"heix", b"mif1", b"msf1", b"heim", b"heis", b"hevc"):
         return _image("heic")
@@ -189,6 +226,8 @@ def _iso_media(start: bytes) -> FileType:
         return _image("avif")
     if brand in (b"M4A ", b"M4B "):
         return _audio("mp4")
+    if promised == _audio("mp4") and b"vide" not in start:
+        return _audio("mp4")  # phones give recordings the brand of any MP4
     return _video("quicktime") if brand == b"qt  " else _video("mp4")
 
 
@@ -198,12 +237,18 @@ def _zip(path: Path, start: bytes, promised: FileType | None) -> FileType:
             names = set(archive.namelist())
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 100:
                 mime = archive.read("mimetype").decode("ascii", "replace").strip()
-                if mime == ODT.mime:
-                    return ODT
+                for found in (ODT, ODS, ODP, EPUB):
+                    if mime.removesuffix("-template") == found.mime:
+                        return found
+            if "META-INF/container.xml" in names and promised == EPUB:
+                return EPUB
     except damage(RuntimeError):
         # Torn: the members at the front still tell what it was to be.
         names = {n for n in ("word/", "xl/", "ppt/") if n.encode() in start}
-        if not names and promised in (DOCX, XLSX, PPTX):
+        for found in (ODT, ODS, ODP, EPUB):
+            if b"mimetype" + found.mime.encode() in start[:200]:
+                return found
+        if not names and promised in (DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB):
             return promised
     for folder, found in (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX)):
         if any(name.startswith(folder) for name in names):
@@ -216,16 +261,18 @@ def _ole(path: Path, promised: FileType | None) -> FileType:
     content = head(path, 64 * 1024 * 1024)
     if "EncryptedPackage".encode("utf-16-le") in content:
         return promised if promised in (DOCX, XLSX, PPTX) else DOCX
+    # A message may hold any of the others, a deck sheets: what holds more comes first.
     kinds = {
-        "WordDocument": "application/msword",
-        "Workbook": "application/vnd.ms-excel",
-        "PowerPoint Document": "application/vnd.ms-powerpoint",
-        "__properties_version1.0": "application/vnd.ms-outlook",
+        "__properties_version1.0": MSG,
+        "PowerPoint Document": PPT,
+        "WordDocument": DOC,
+        "Workbook": XLS,
+        "Book": XLS,
     }
-    for stream, mime in kinds.items():
-        if stream.encode("utf-16-le") in content:
-            return FileType(mime, "document", "binary")
-    return OLE
+    found = [kind for name, kind in kinds.items() if name.encode("utf-16-le") in content]
+    if not found:  # torn before the list of its streams, which often comes last
+        return promised if promised in (DOC, XLS, PPT, MSG) else OLE
+    return promised if promised in found else found[0]
 
 
 def _text(path: Path, start: bytes, size: int, promised: FileType | None) -> FileType:
@@ -235,8 +282,6 @@ def _text(path: Path, start: bytes, size: int, promised: FileType | None) -> Fil
     for opening, found in (("begin:vcalendar", ICS), ("begin:vcard", VCF)):
         if low.startswith(opening):
             return found
-    if low.startswith("{\\rtf"):
-        return SUFFIXES["rtf"]
     if low.startswith(("<!doctype html", "<html")):
         return HTML
     if low.startswith(("<?xml", "<svg", "<!--", "<!doctype svg")) and "<svg" in text[:4096].lower():
@@ -244,6 +289,8 @@ def _text(path: Path, start: bytes, size: int, promised: FileType | None) -> Fil
     if low.startswith("<?xml"):
         return HTML if "<html" in low else SUFFIXES["xml"]
     loose = promised is None or promised.family not in ("text", "csv")
+    if _MAILBOX.match(text) and (loose or promised is PLAIN):
+        return EML if promised is EML else MBOX
     if _is_mail(text, promised, loose):
         return EML
     if promised is HTML and _TAG.search(text):
@@ -281,9 +328,11 @@ def _json(path: Path, text: str, size: int, promised: FileType | None) -> FileTy
         return JSONL
     if size <= 8 * 1024 * 1024:
         try:
-            json.loads(decode(head(path, size))[0])
+            content = json.loads(decode(head(path, size))[0])
         except (ValueError, RecursionError):
             return None
+        if isinstance(content, dict) and "nbformat" in content:
+            return NOTEBOOK
     elif promised not in (JSON, NOTEBOOK):
         return None
     return NOTEBOOK if promised is NOTEBOOK else JSON

@@ -8,19 +8,20 @@ from deskgym.tools.cut import Request, clean, cut_lines
 from deskgym.tools.decode import decode, newline_style
 from deskgym.tools.guards import load
 from deskgym.tools.result import ToolResult
-from deskgym.tools.sniff import SUFFIXES, SVG, FileType
+from deskgym.tools.sniff import SVG, FileType
+from deskgym.tools.structured import EXAMINERS
 
 
 def read(path: Path, kind: FileType, request: Request) -> ToolResult:
     """The lines of a text file.
 
     Raises:
-        ToolError: too_large, out_of_range, bad_argument.
+        ToolError: too_large, out_of_range, bad_argument; corrupt for hostile XML.
     """
     request.allow("lines", "a text file")
     text, info, notes = decoded(path, markup=kind.mime in ("text/xml", "image/svg+xml"))
-    if kind == SUFFIXES["rtf"]:
-        notes.append("rich text, shown as its source")
+    if examine := EXAMINERS.get(kind.mime):
+        text = examine(path, text, info, notes)
     if kind == SVG:
         notes.append("a drawing, shown as its source; use read_image to look at it")
     return cut_lines(text, request, info, notes)
@@ -34,7 +35,7 @@ def decoded(path: Path, *, markup: bool = False) -> tuple[str, dict[str, object]
     """
     raw, encoding = decode(load(path), markup=markup)
     notes = []
-    if encoding in ("gb18030", "cp1252", "latin-1") and not markup:
+    if not encoding.startswith("utf") and not markup:
         notes.append(f"not UTF-8; read as {encoding}, which is a guess")
     info: dict[str, object] = {"encoding": encoding, "newline": newline_style(raw)}
     return clean(raw), info, notes

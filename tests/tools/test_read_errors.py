@@ -130,7 +130,7 @@ CONTENTS: dict[str, tuple[Callable[[], bytes], str, str, str]] = {
     "a.py": (lambda: b"{1: 2}\n", "text/x-python", "text", "text"),
     "a.txt": (lambda: b"[1, 2]\n", "text/plain", "text", "text"),
     "a.db": (lambda: b"SQLite format 3\0" + bytes(99), "application/vnd.sqlite3", "document",
-             "binary"),
+             "sqlite"),
     "a.bin": (lambda: bytes(range(256)), "application/octet-stream", "document", "binary"),
 }  # fmt: skip
 
@@ -305,12 +305,12 @@ def test_a_file_without_permission_is_unreadable(
 
 
 def test_what_has_no_reader_is_unsupported(tmp_path: Path) -> None:
-    binary = put(tmp_path / "a.db", CONTENTS["a.db"][0]())
+    binary = put(tmp_path / "a.bin", CONTENTS["a.bin"][0]())
     assert refused(lambda: read_text(binary)).kind == "unsupported"
     assert info(binary) == {
-        "mime": "application/vnd.sqlite3",
+        "mime": "application/octet-stream",
         "modality": "document",
-        "size": 115,
+        "size": 256,
     }
     for content in (docx_bytes(), pptx_bytes(), b"text\n"):
         path = put(tmp_path / "a", content)
@@ -322,9 +322,12 @@ def test_sound_and_video_are_described(tmp_path: Path) -> None:
     result = read_text(put(tmp_path / "a.wav", wav_bytes()))
     assert result.segments == ()
     assert result.info["duration"] == 1.0
-    assert result.notes == ("sound and video are not transcribed; read_original returns the bytes",)
+    [note] = result.notes
+    assert note.startswith("there is no transcript of its speech here")
     assert refused(lambda: read_text(put(tmp_path / "a.wav", wav_bytes()[:20]))).kind == "corrupt"
-    assert read_text(put(tmp_path / "a.mp4", CONTENTS["a.mp4"][0]())).info["modality"] == "video"
+    torn = put(tmp_path / "a.mp4", CONTENTS["a.mp4"][0]())
+    assert info(torn)["modality"] == "video"
+    assert str(info(torn)["problem"]).startswith("corrupt: ")
 
 
 def test_originals_are_returned_whole_or_refused(tmp_path: Path) -> None:
