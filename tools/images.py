@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from deskgym.tools.cut import Request
 from deskgym.tools.documents import open_pdf
-from deskgym.tools.guards import DAMAGE
+from deskgym.tools.exif import noted, orientation
+from deskgym.tools.guards import DAMAGE, load
+from deskgym.tools.packages import refuse_entities
 from deskgym.tools.result import Media, ToolError, ToolResult
 from deskgym.tools.sniff import SVG, FileType
 
@@ -76,37 +78,79 @@ def view_image(path: Path, kind: FileType, view: View) -> ToolResult:
     Raises:
         ToolError: corrupt, unsupported, too_large, out_of_range.
     """
-    from PIL import ImageOps
-
     notes: list[str] = []
     with _opened(path, kind) as image:
         info = _info(image)
-        frames = info.get("frames", 1)
+        total = info.get("frames", 1)
         page = view.page or 1
-        if page > frames:
-            raise _no_page(page, frames, "frame")
-        if frames > 1:
-            notes.append(f"frame {page} of {frames}; choose another with page")
-        image.seek(page - 1)
-        upright = ImageOps.exif_transpose(image)
-        picture = _eight_bit(upright)
+        if page > total:
+            raise _no_page(page, total, "frame")
+        if total > 1:
+            notes.append(f"frame {page} of {total}; choose another with page")
+        picture = _frame(path, image, page)
     if view.region is not None:
         picture = picture.crop(_pixels(view.region, picture.width, picture.height))
-    media = _encoded(picture, _locator(view, page if frames > 1 else None), view.max_side, notes)
+    media = _encoded(picture, _locator(view, page if total > 1 else None), view.max_side, notes)
     return ToolResult(media=(media,), info=info, notes=tuple(notes))
+
+
+def frames(path: Path, kind: FileType, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
+    """The frames named (1-based, upwards), each upright with eight bits a channel.
+
+    Raises:
+        ToolError: corrupt, unsupported, too_large; the frames before were given.
+    """
+    with _opened(path, kind) as image:
+        for number in numbers:
+            yield number, _frame(path, image, number)
+
+
+def whole(
+    picture: Any, page: int | None, max_side: int = View.max_side, notes: Iterable[str] = ()
+) -> Media:
+    """What `view_image` or `view_pdf` return, unless told otherwise, for a picture in memory.
+
+    ``notes`` are those of rendering it.
+    """
+    said = list(notes)
+    media = _encoded(picture, _locator(View(), page), max_side, said)
+    return replace(media, notes=tuple(said))
+
+
+def _frame(path: Path, image: Any, number: int) -> Any:
+    image.seek(number - 1)
+    if image.width * image.height > MAX_PIXELS:  # each frame of a TIFF has a size of its own
+        raise _huge(path, f"{image.width} x {image.height} pixels")
+    image.load()
+    return _eight_bit(_upright(image))
+
+
+def _upright(image: Any) -> Any:
+    from PIL.Image import Transpose
+
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    turn = turns.get(orientation(image))
+    return image if turn is None else image.transpose(turn)
 
 
 def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
     """A page of a PDF (the first, if none is named), or an SVG drawing, or part of it, rendered.
 
     Raises:
-        ToolError: encrypted, corrupt, out_of_range.
+        ToolError: encrypted, corrupt (also for a drawing with entities that grow), out_of_range.
     """
-    import pymupdf
-    from PIL import Image
-
     notes: list[str] = []
     drawing = kind == SVG
+    if drawing:
+        refuse_entities(load(path), path)
     with open_pdf(path, drawing=drawing) as document:
         total = document.page_count
         number = view.page or 1
@@ -114,29 +158,42 @@ def view_pdf(path: Path, kind: FileType, view: View) -> ToolResult:
             raise _no_page(number, total, "page")
         if view.page is None and total > 1:
             notes.append(f"page 1 of {total}; choose another with page")
-        page = document[number - 1]
-        clip = page.rect
-        if view.region is not None:
-            x0, y0, x1, y1 = view.region
-            clip = pymupdf.Rect(
-                clip.x0 + x0 * clip.width,
-                clip.y0 + y0 * clip.height,
-                clip.x0 + x1 * clip.width,
-                clip.y0 + y1 * clip.height,
-            )
-        scale = view.dpi / 72
-        # Huge pages are rendered at the final size at once, not first at theirs.
-        fitting = view.max_side / max(clip.width, clip.height, 1e-6)
-        if fitting < scale:
-            notes.append(f"rendered at {fitting * 72:.0f} dpi to fit {view.max_side} pixels")
-            scale = fitting
-        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip, alpha=False)
-        if pixmap.width * pixmap.height == 0:
-            raise ValueError("the page has no area")
-        picture = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+        picture, reduced = render(document[number - 1], view)
+        notes += reduced
     media = _encoded(picture, _locator(view, None if drawing else number), view.max_side, notes)
     info = {} if drawing else {"pages": total}
     return ToolResult(media=(media,), info=info, notes=tuple(notes))
+
+
+def render(page: Any, view: View) -> tuple[Any, list[str]]:
+    """A PyMuPDF page, or the region of it, as a picture; and a note if ``dpi`` was too much.
+
+    Raises:
+        ValueError, RuntimeError: the page is damaged or has no area.
+    """
+    import pymupdf
+    from PIL import Image
+
+    notes: list[str] = []
+    clip = page.rect
+    if view.region is not None:
+        x0, y0, x1, y1 = view.region
+        clip = pymupdf.Rect(
+            clip.x0 + x0 * clip.width,
+            clip.y0 + y0 * clip.height,
+            clip.x0 + x1 * clip.width,
+            clip.y0 + y1 * clip.height,
+        )
+    scale = view.dpi / 72
+    # Huge pages are rendered at the final size at once, not first at theirs.
+    fitting = view.max_side / max(clip.width, clip.height, 1e-6)
+    if fitting < scale:
+        notes.append(f"rendered at {fitting * 72:.0f} dpi to fit {view.max_side} pixels")
+        scale = fitting
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip, alpha=False)
+    if pixmap.width * pixmap.height == 0:
+        raise ValueError("the page has no area")
+    return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples), notes
 
 
 def _no_page(page: int, total: int, what: str) -> ToolError:
@@ -156,6 +213,8 @@ def _opened(path: Path, kind: FileType) -> Iterator[Any]:
     """
     from PIL import Image, UnidentifiedImageError
 
+    if kind.mime == "image/heic":
+        _learn_heic()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its warnings repeat the check of pixels below
@@ -166,13 +225,21 @@ def _opened(path: Path, kind: FileType) -> Iterator[Any]:
     except Image.DecompressionBombError as error:
         raise _huge(path, str(error)) from error
     except UnidentifiedImageError as error:
-        if kind.mime in ("image/heic", "image/avif"):
-            raise ToolError(
-                "unsupported", f"pictures of type {kind.mime} cannot be decoded here"
-            ) from error
         raise _broken(path, error) from error
     except DAMAGE as error:
         raise _broken(path, error) from error
+
+
+def _learn_heic() -> None:
+    try:
+        from pillow_heif import register_heif_opener
+    except ImportError as error:
+        raise ToolError(
+            "unsupported",
+            "pictures of type image/heic cannot be decoded here",
+            "install pillow-heif; read_original returns the bytes",
+        ) from error
+    register_heif_opener()
 
 
 def _huge(path: Path, size: str) -> ToolError:
@@ -189,61 +256,32 @@ def _broken(path: Path, error: Exception) -> ToolError:
 
 def _info(image: Any) -> dict[str, Any]:
     """Size as seen (upright), frames, and what the camera noted."""
-    exif = _exif(image)
-    turned = exif.get("orientation", 1) in (5, 6, 7, 8)
+    exif = noted(image)
+    # The size of a TIFF is that of the turned picture already.
+    turned = exif.get("orientation", 1) in (5, 6, 7, 8) and image.format != "TIFF"
     width, height = (image.height, image.width) if turned else (image.width, image.height)
     info: dict[str, Any] = {"width": width, "height": height}
-    if (frames := getattr(image, "n_frames", 1)) > 1:
+    # The further pictures of an MPO are a camera's own: depth, brightness, a preview.
+    if (frames := getattr(image, "n_frames", 1)) > 1 and image.format != "MPO":
         info["frames"] = frames
     if exif:
         info["exif"] = exif
     return info
 
 
-def _exif(image: Any) -> dict[str, Any]:
-    from PIL import ExifTags
-
-    tags = image.getexif()
-    detail = tags.get_ifd(ExifTags.IFD.Exif)
-    place = tags.get_ifd(ExifTags.IFD.GPSInfo)
-    found: dict[str, Any] = {}
-    taken = detail.get(ExifTags.Base.DateTimeOriginal) or tags.get(ExifTags.Base.DateTime)
-    if taken:
-        day, _, time = str(taken).strip("\0 ").partition(" ")
-        found["taken"] = f"{day.replace(':', '-')}T{time}" if time else day.replace(":", "-")
-    maker = str(tags.get(ExifTags.Base.Make) or "").strip("\0 ")
-    model = str(tags.get(ExifTags.Base.Model) or "").strip("\0 ")
-    if camera := model if model.startswith(maker) else f"{maker} {model}".strip():
-        found["camera"] = camera
-    gps = ExifTags.GPS
-    for name, value, ref, negative in (
-        ("latitude", gps.GPSLatitude, gps.GPSLatitudeRef, "S"),
-        ("longitude", gps.GPSLongitude, gps.GPSLongitudeRef, "W"),
-    ):
-        degrees = _degrees(place.get(value))
-        if degrees is not None:
-            found[name] = -degrees if str(place.get(ref)).upper().startswith(negative) else degrees
-    orientation = tags.get(ExifTags.Base.Orientation)
-    if isinstance(orientation, int) and 1 <= orientation <= 8:
-        found["orientation"] = orientation
-    return found
-
-
-def _degrees(parts: Any) -> float | None:
-    try:
-        degrees, minutes, seconds = (float(p) for p in parts)
-    except (TypeError, ValueError, ZeroDivisionError):
-        return None  # absent, or not three numbers
-    value = round(degrees + minutes / 60 + seconds / 3600, 6)
-    return value if value == value else None  # 0/0 is how some cameras say "unknown"
-
-
 def _eight_bit(image: Any) -> Any:
     """RGB, grey, or RGBA with eight bits a channel."""
-    if image.mode.startswith("I") or image.mode == "F":
+    if image.mode.startswith("I;16"):
+        image = image.convert("I")  # Pillow cannot measure the big-endian kind
+    if image.mode in ("I", "F"):
         low, high = image.getextrema()
         scale = 255 / (high - low) if high > low else 1.0
         return image.convert("F").point(lambda v: (v * scale) - low * scale).convert("L")
+    if image.mode == "LAB":
+        from PIL import ImageCms
+
+        lab, rgb = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+        return ImageCms.profileToProfile(image, lab, rgb, outputMode="RGB")
     if image.mode in ("1", "L"):
         return image.convert("L")
     if "A" in image.mode or "transparency" in image.info:
