@@ -4,6 +4,9 @@
 header is ``{"id", "op", "path", "args"}``; a reply's is ``{"id", "ok": true, "segments", "info",
 "notes", "next_offset", "media"}`` with the media's bytes as payload, or ``{"id", "ok": false,
 "error": {"kind", "message", "remedy"}}``. No file makes it end; the end of its input does.
+
+Where ``DESKGYM_PREPARED`` names a prepared folder of the files below ``/desk``, what it holds is
+answered from there.
 """
 
 from __future__ import annotations
@@ -21,11 +24,27 @@ from types import FrameType, TracebackType
 from typing import Any, BinaryIO
 
 from deskgym.tools.frames import MAX_PAYLOAD, FrameError, read_frame, write_frame
-from deskgym.tools.registry import info, read_image, read_original, read_text
+from deskgym.tools.prepared import Reading
+from deskgym.tools.registry import (
+    info,
+    read_audio,
+    read_image,
+    read_original,
+    read_text,
+    read_video,
+)
 from deskgym.tools.result import ToolError, ToolResult
 
 MEMORY = 1536 * 1024 * 1024
 TIMEOUT_S = 60.0
+DESK = Path("/desk")
+PREPARED = "DESKGYM_PREPARED"
+# What each operation takes is what its tool does; a transcript is not the reader's to bring.
+_SIGNATURES = {
+    tool.__name__: set(inspect.signature(tool).parameters) - {"path", "transcript"}
+    for tool in (read_text, read_image, read_audio, read_video, read_original)
+}
+_SIGNATURES["search"] = set(inspect.signature(Reading.search).parameters) - {"self"}
 
 
 class _TimeUp(BaseException):
@@ -59,11 +78,11 @@ class _Deadline:
             raise _TimeUp
 
 
-def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+def answer(request: dict[str, Any], reading: Reading | None = None) -> tuple[dict[str, Any], bytes]:
     """The reply's header and payload for a request's header; never raises for what a file holds."""
     number = request.get("id")
     try:
-        result = _bounded(request)
+        result = _bounded(request, reading or Reading(DESK, None))
     except ToolError as error:
         return _failed(number, error), b""
     reply = {
@@ -92,7 +111,7 @@ def _failed(number: Any, error: ToolError) -> dict[str, Any]:
     return {"id": number, "ok": False, "error": what}
 
 
-def _bounded(request: dict[str, Any]) -> ToolResult:
+def _bounded(request: dict[str, Any], reading: Reading) -> ToolResult:
     """The result of a request, within its time.
 
     Raises:
@@ -107,7 +126,7 @@ def _bounded(request: dict[str, Any]) -> ToolResult:
         raise ToolError("bad_argument", f"timeout_s is a number above 0, not {seconds!r:.40}")
     try:
         with _Deadline(seconds):
-            return _run(op, Path(path), args)
+            return _run(op, Path(path), args, reading)
     except ToolError:
         raise
     except _TimeUp as error:
@@ -122,33 +141,33 @@ def _bounded(request: dict[str, Any]) -> ToolResult:
         raise ToolError("corrupt", f"{type(error).__name__}: {error}") from error
 
 
-def _run(op: str, path: Path, args: dict[str, Any]) -> ToolResult:
+def _run(op: str, path: Path, args: dict[str, Any], reading: Reading) -> ToolResult:
     if op == "info" and not args:
         return ToolResult(info=dict(info(path)))
-    tools: dict[str, Callable[..., ToolResult]] = {
-        "read_text": read_text,
-        "read_image": read_image,
-        "read_original": read_original,
-    }
-    if op not in tools:
-        raise ToolError("bad_argument", f"unknown operation: {op!r:.40}", f"one of {[*tools]}")
+    if op not in _SIGNATURES:
+        ops = [*_SIGNATURES]
+        raise ToolError("bad_argument", f"unknown operation: {op!r:.40}", f"one of {ops}")
     # JSON has lists only; the tools take pairs and boxes as tuples.
     given = {k: tuple(v) if isinstance(v, list) else v for k, v in args.items()}
-    tool = tools[op]
-    known = set(inspect.signature(tool).parameters) - {"path"}
+    tool: Callable[..., ToolResult] = getattr(reading, op)
+    known = _SIGNATURES[op]
     if unknown := sorted(set(given) - known):
         raise ToolError("bad_argument", f"{op} takes no {unknown}", f"it takes {sorted(known)}")
+    if op == "search":
+        if "query" not in given:
+            raise ToolError("bad_argument", "search takes a query")
+        return tool(**given)
     return tool(path, **given)
 
 
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, reading: Reading | None = None) -> None:
     """Answer requests until their stream ends.
 
     Raises:
         FrameError: the stream cannot be understood any further.
     """
     while (frame := read_frame(requests)) is not None:
-        reply, payload = answer(frame[0])
+        reply, payload = answer(frame[0], reading)
         if len(payload) > MAX_PAYLOAD:
             error = ToolError("too_large", f"{len(payload):,} bytes are too many for one reply")
             reply, payload = _failed(reply["id"], error), b""
@@ -170,8 +189,9 @@ def main() -> int:
     score = Path("/proc/self/oom_score_adj")
     if score.exists():
         score.write_text("800")  # if memory runs out, this process goes before all others
+    prepared = os.environ.get(PREPARED)
     try:
-        serve(requests, replies)
+        serve(requests, replies, Reading(DESK, Path(prepared) if prepared else None))
     except FrameError as error:
         print(f"deskgym.tools.worker: {error}", file=sys.stderr)
         return 2

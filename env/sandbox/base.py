@@ -12,7 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from deskgym.tasks.locators import Locator
 
-DeskTool = Literal["list_files", "metadata", "read_text", "read_image", "read_original"]
+DeskTool = Literal[
+    "list_files", "search", "metadata", "read_text", "read_image", "read_audio", "read_video",
+    "read_original",
+]  # fmt: skip
 
 
 class _Wire(BaseModel):

@@ -69,6 +69,7 @@ class DockerSandbox:
 
     Args:
         profile_root: the folder that becomes ``/desk``; the engine must see it under this path.
+        prepared: the prepared folder of these files (`deskgym.env.prepared`), for the tools alone.
         limits: the desk's caps.
         client: an engine to use; by default the one that answers.
         run_id: the value of the ``org.deskgym.run`` label.
@@ -78,11 +79,13 @@ class DockerSandbox:
         self,
         profile_root: Path,
         *,
+        prepared: Path | None = None,
         limits: DeskLimits | None = None,
         client: DockerClient | None = None,
         run_id: str | None = None,
     ) -> None:
         self._root = profile_root.resolve()
+        self._prepared = prepared.resolve() if prepared is not None else None
         self._limits = limits or DeskLimits()
         self._client = client
         self._owns_client = client is None
@@ -115,7 +118,7 @@ class DockerSandbox:
             self._client = connect()
         client = self._client
         self.image = ensure_image(client, build=False)
-        config = container_config(self.image, self._root, self._limits)
+        config = container_config(self.image, self._root, self._limits, self._prepared)
         config["Labels"] = {ANY: "desk", RUN: self._run_id, **owner_labels()}
         try:
             created = client.api.create_container_from_config(  # type: ignore[no-untyped-call]
@@ -123,7 +126,7 @@ class DockerSandbox:
             )
             self.container_id = str(created["Id"])
             _live.add(self)
-            self._socket = self._attach(client, self.container_id)
+            self._stream, self._socket = attach_stdio(client, self.container_id)
             client.api.start(self.container_id)
         except APIError as error:
             self.close()
@@ -132,18 +135,6 @@ class DockerSandbox:
         if not hello.get("hello"):
             self.close()
             raise DeskDied(f"the desk said something else than hello: {hello}")
-
-    def _attach(self, client: DockerClient, container: str) -> socket.socket:
-        stream = client.api.attach_socket(
-            container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        )
-        # docker-py hands out a file object over the connection; the connection is what we need.
-        raw = getattr(stream, "_sock", stream)
-        if not hasattr(raw, "sendall"):
-            raise SandboxError(f"this engine's connection cannot be used: {type(raw).__name__}")
-        connection: socket.socket = raw
-        self._stream = stream
-        return connection
 
     def configure(
         self, user: str, files: tuple[dict[str, Any], ...], tools: tuple[str, ...]
@@ -259,7 +250,7 @@ class DockerSandbox:
             connection.close()
         if container is None or self._client is None or os.getpid() != self._owner:
             return
-        _wait_until_gone(self._client, container)
+        wait_until_gone(self._client, container)
         if self._owns_client:
             self._client.close()
             self._client = None
@@ -277,7 +268,23 @@ class DockerSandbox:
         self.close()
 
 
-def _wait_until_gone(client: DockerClient, container: str, patience_s: float = 5.0) -> None:
+def attach_stdio(client: DockerClient, container: str) -> tuple[Any, socket.socket]:
+    """A container's standard streams: docker-py's object, to be closed too, and its connection.
+
+    Raises:
+        SandboxError: the connection to this engine is of a kind that cannot be used.
+    """
+    stream = client.api.attach_socket(
+        container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+    )
+    # docker-py hands out a file object over the connection; the connection is what we need.
+    connection = getattr(stream, "_sock", stream)
+    if not hasattr(connection, "sendall"):
+        raise SandboxError(f"this engine's connection cannot be used: {type(connection).__name__}")
+    return stream, connection
+
+
+def wait_until_gone(client: DockerClient, container: str, patience_s: float = 5.0) -> None:
     """Wait for the container's own end and removal, then insist."""
     from docker.errors import APIError, NotFound
 

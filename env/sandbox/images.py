@@ -1,4 +1,9 @@
-"""The desk image: its address, which is a hash of all that goes in, and how it is built."""
+"""The images: their addresses, which are hashes of all that goes in, and how they are built.
+
+There are two. A *desk* holds one person's files and an agent; the *perception* image prepares
+files (OCR, speech, old office formats). Both start from the same base, and differ in their
+`Recipe`.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,14 @@ import hashlib
 import io
 import os
 import platform
-import subprocess
-import sys
 import tarfile
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,74 +27,128 @@ import deskgym.sandbox_images
 import deskgym.tools
 from deskgym.env.sandbox.base import ImageMissing
 from deskgym.env.sandbox.base_image import ensure_base
+from deskgym.env.sandbox.wheels import ImageBuildFailed, cache_dir, download_wheels
 
 if TYPE_CHECKING:
     from docker import DockerClient
 
 Say = Callable[[str], None]
 
-REPOSITORY = "deskgym/desk"
 BUILD_COMMAND = "deskgym image build"
+ENGINES = ("openai-whisper", "faster-whisper")
+"""The speech engines of the perception image, each of which can be left out of it."""
 
-_RECIPE = ("Dockerfile", "bootstrap", "packages.txt", "requirements.txt", "installer.txt")
 # Another name for the same machine must give the same address: Apple's and Go's names differ.
 _MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 _LAST_LINES = 15
 
 
-class ImageBuildFailed(ImageMissing):
-    """The desk image could not be built. The message says at which step and what it printed."""
+@dataclass(frozen=True)
+class Recipe:
+    """What an image is made from. Files are named relative to the folder of all recipes.
+
+    ``packages`` list Debian packages, ``requirements`` Python packages; the lists of one kind are
+    read as one. ``programs`` is whether the desk's own programs go in besides the tools.
+    """
+
+    name: str
+    command: str
+    packages: tuple[str, ...]
+    requirements: tuple[str, ...]
+    programs: bool = False
+
+    @property
+    def repository(self) -> str:
+        return f"deskgym/{self.name}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All that the recipe itself consists of."""
+        dockerfile = f"{self.name}/Dockerfile"
+        return (dockerfile, _BOOTSTRAP, _INSTALLER, *self.packages, *self.requirements)
+
+
+_BOOTSTRAP = "desk/bootstrap"
+_INSTALLER = "desk/installer.txt"
+DESK = Recipe("desk", BUILD_COMMAND, ("desk/packages.txt",), ("desk/requirements.txt",), True)
+
+
+def perception_recipe(without: Collection[str] = ()) -> Recipe:
+    """The recipe of the perception image, with every speech engine but those in ``without``.
+
+    Raises:
+        ValueError: there is no engine of that name.
+    """
+    if unknown := sorted(set(without) - set(ENGINES)):
+        raise ValueError(f"no speech engine {unknown[0]!r}; there are {', '.join(ENGINES)}")
+    left_out = [engine for engine in ENGINES if engine in without]
+    return Recipe(
+        "perception",
+        " ".join([f"{BUILD_COMMAND} --perception", *(f"--without {e}" for e in left_out)]),
+        ("desk/packages.txt", "perception/packages.txt"),
+        (
+            "desk/requirements.txt",
+            "perception/requirements.txt",
+            *(f"perception/{engine}.txt" for engine in ENGINES if engine not in left_out),
+        ),
+    )
 
 
 @dataclass(frozen=True)
-class DeskImage:
-    """The image that this version of the package needs: `tag`, and the digests it stands for."""
+class Image:
+    """An image that this version of the package needs: `tag`, and the digests it stands for."""
 
     tag: str
     machine: str
     inputs: dict[str, str]
 
 
-def desk_image(machine: str | None = None) -> DeskImage:
+def image_of(recipe: Recipe, machine: str | None = None) -> Image:
     """The image for ``machine`` (an engine's architecture; default: this computer's).
 
     The tag changes when, and only when, something that goes into the image does.
     """
     name = machine or platform.machine()
     name = _MACHINES.get(name, name)
-    contents = {f"recipe/{file}": (_recipe_dir() / file).read_bytes() for file in _RECIPE}
-    contents |= {f"payload/{file}": data for file, (data, _) in _payload().items()}
+    contents = {f"recipe/{file}": (_recipes_dir() / file).read_bytes() for file in recipe.files}
+    contents |= {f"payload/{file}": data for file, (data, _) in _payload(recipe).items()}
     inputs = {file: hashlib.sha256(data).hexdigest() for file, data in sorted(contents.items())}
     digest = hashlib.sha256(f"machine {name}\n".encode())
     for file, value in inputs.items():
         digest.update(f"{value} {file}\n".encode())
-    return DeskImage(f"{REPOSITORY}:{digest.hexdigest()[:16]}", name, inputs)
+    return Image(f"{recipe.repository}:{digest.hexdigest()[:16]}", name, inputs)
+
+
+def desk_image(machine: str | None = None) -> Image:
+    """`image_of` the desk."""
+    return image_of(DESK, machine)
 
 
 def ensure_image(
     client: DockerClient,
+    recipe: Recipe = DESK,
     *,
     build: bool = True,
     force: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> str:
-    """The tag of the desk image, built first if the engine does not have it.
+    """The tag of a recipe's image, built first if the engine does not have it.
 
     With ``build=False`` an absent image raises `ImageMissing`, and so does a build that fails.
     ``force`` builds it in any case (from the cached layers where they are unchanged). ``say`` is
     told what is being done.
     """
-    image = desk_image(client.info()["Architecture"])
+    image = image_of(recipe, client.info()["Architecture"])
     if not force and has_image(client, image.tag):
         return image.tag
     if not build:
         raise ImageMissing(
-            f"the desk image {image.tag} is not on this engine; build it: {BUILD_COMMAND}"
+            f"the {recipe.name} image {image.tag} is not on this engine; build it: {recipe.command}"
         )
     with _build_lock(say):
         # Another process may have built it while this one waited for its turn.
         if force or not has_image(client, image.tag):
-            _build(client, image, say)
+            _build(client, recipe, image, say)
     return image.tag
 
 
@@ -106,10 +164,15 @@ def has_image(client: DockerClient, tag: str) -> bool:
 
 
 def old_images(client: DockerClient) -> list[str]:
-    """Tags of desk images that this version of the package does not use."""
-    current = desk_image(client.info()["Architecture"]).tag
-    tags = {tag for image in client.images.list(name=REPOSITORY) for tag in image.tags}
-    return sorted(tags - {current})
+    """Tags of our images that this version of the package does not use."""
+    machine = client.info()["Architecture"]
+    variants = [left_out for n in range(len(ENGINES) + 1) for left_out in combinations(ENGINES, n)]
+    recipes = [DESK, *map(perception_recipe, variants)]
+    current = {image_of(recipe, machine).tag for recipe in recipes}
+    found: set[str] = set()
+    for repository in {recipe.repository for recipe in recipes}:
+        found.update(tag for image in client.images.list(name=repository) for tag in image.tags)
+    return sorted(found - current)
 
 
 def remove_old_images(client: DockerClient) -> list[str]:
@@ -130,37 +193,39 @@ def remove_old_images(client: DockerClient) -> list[str]:
     return removed
 
 
-def _recipe_dir() -> Path:
-    return Path(next(iter(deskgym.sandbox_images.__path__))) / "desk"
+def _recipes_dir() -> Path:
+    return Path(next(iter(deskgym.sandbox_images.__path__)))
 
 
-def _payload() -> dict[str, tuple[bytes, int]]:
+def _payload(recipe: Recipe) -> dict[str, tuple[bytes, int]]:
     """What goes below /opt/deskgym: relative name -> contents and mode."""
-    recipe = _recipe_dir()
     tools = Path(next(iter(deskgym.tools.__path__)))
     files: dict[str, tuple[bytes, int]] = {"lib/deskgym/__init__.py": (b"", 0o640)}
-    for module in sorted(recipe.glob("*.py")):
-        files[f"desk/{module.name}"] = (module.read_bytes(), 0o644)
-    for command in sorted((recipe / "bin").glob("*")):
-        if command.is_file() and not command.name.startswith("."):
-            files[f"bin/{command.name}"] = (command.read_bytes(), 0o755)
+    if recipe.programs:
+        own = _recipes_dir() / recipe.name
+        for module in sorted(own.glob("*.py")):
+            files[f"{recipe.name}/{module.name}"] = (module.read_bytes(), 0o644)
+        for command in sorted((own / "bin").glob("*")):
+            if command.is_file() and not command.name.startswith("."):
+                files[f"bin/{command.name}"] = (command.read_bytes(), 0o755)
     for module in sorted(tools.rglob("*.py")):
         name = module.relative_to(tools).as_posix()
         files[f"lib/deskgym/tools/{name}"] = (module.read_bytes(), 0o640)
     return files
 
 
-def _build(client: DockerClient, image: DeskImage, say: Say) -> None:
-    base = ensure_base(client, _recipe_dir() / "bootstrap", image.machine, say)
-    wheels = _wheels(image.machine, say)
+def _build(client: DockerClient, recipe: Recipe, image: Image, say: Say) -> None:
+    base = ensure_base(client, _recipes_dir() / _BOOTSTRAP, image.machine, say)
+    lists = [_recipes_dir() / name for name in (_INSTALLER, *recipe.requirements)]
+    wheels = download_wheels(lists, image.machine, say)
     say(f"building {image.tag}")
-    arguments = {"BASE": base, "VERSION": version("deskgym")}
+    arguments = {"BASE": base, "VERSION": version("deskgym"), "NAME": recipe.name}
     # Predefined build arguments: they reach apt and leave no trace in the image.
     for name in ("http_proxy", "https_proxy", "no_proxy"):
         for spelling in (name, name.upper()):
             if os.environ.get(spelling):
                 arguments[spelling] = os.environ[spelling]
-    with _context(wheels) as context:
+    with _context(recipe, wheels) as context:
         stream = client.api.build(
             fileobj=context,
             custom_context=True,
@@ -192,74 +257,38 @@ def _follow(stream: Iterator[dict[str, Any]], say: Say) -> None:
 
 
 @contextmanager
-def _context(wheels: Path) -> Iterator[IO[bytes]]:
+def _context(recipe: Recipe, wheels: Path) -> Iterator[IO[bytes]]:
     """The build context as an open tar file: equal inputs give equal bytes, so layers cache."""
-    recipe = _recipe_dir()
+    recipes = _recipes_dir()
+    packages = b"".join((recipes / name).read_bytes() for name in recipe.packages)
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w") as tar:
-            for name in ("Dockerfile", "packages.txt"):
-                _add(tar, name, (recipe / name).read_bytes(), 0o644)
+            _add(tar, "Dockerfile", (recipes / recipe.name / "Dockerfile").read_bytes(), 0o644)
+            _add(tar, "packages.txt", packages, 0o644)
             for wheel in sorted(wheels.glob("*.whl")):
-                _add(tar, f"wheels/{wheel.name}", wheel.read_bytes(), 0o644)
-            for name, (data, mode) in _payload().items():
+                with wheel.open("rb") as contents:  # some are too large to hold in memory
+                    tar.addfile(_member(f"wheels/{wheel.name}", wheel.stat().st_size), contents)
+            for name, (data, mode) in _payload(recipe).items():
                 _add(tar, f"payload/{name}", data, mode)
         file.seek(0)
         yield file
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes, mode: int) -> None:
+    tar.addfile(_member(name, len(data), mode), io.BytesIO(data))
+
+
+def _member(name: str, size: int, mode: int = 0o644) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
-    member.size = len(data)
+    member.size = size
     member.mode = mode
-    tar.addfile(member, io.BytesIO(data))
-
-
-def _wheels(machine: str, say: Say) -> Path:
-    """A folder with the image's Python packages as wheels, downloaded once per recipe."""
-    recipe = _recipe_dir()
-    lists = [recipe / "requirements.txt", recipe / "installer.txt"]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in lists)).hexdigest()[:16]
-    folder = _cache_dir() / f"wheels-{machine}-{digest}"
-    if folder.is_dir():
-        return folder
-    say("downloading the image's Python packages")
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        target = Path(scratch) / "wheels"
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        # For the image's Python, whatever this one is.
-        command += ["--only-binary=:all:", "--python-version", "3.11", "--dest", str(target)]
-        for kind in ("manylinux_2_28", "manylinux2014"):
-            command += ["--platform", f"{kind}_{machine}"]
-        for file in lists:
-            command += ["--requirement", str(file)]
-        run = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-        )
-        if run.returncode != 0:
-            raise ImageBuildFailed(
-                f"{run.stderr.strip()}\npip could not download the image's Python packages; "
-                "check that pip works here (`python -m pip --version`) and reaches its index"
-            )
-        target.rename(folder)
-    return folder
-
-
-def _cache_dir() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(root) / "deskgym"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ImageBuildFailed(
-            f"the cache folder cannot be made: {error}; set XDG_CACHE_HOME to one that can"
-        ) from error
-    return folder
+    return member
 
 
 @contextmanager
 def _build_lock(say: Say) -> Iterator[None]:
     """One build at a time on this computer, whoever starts it."""
-    with (_cache_dir() / "build.lock").open("w") as file:
+    with (cache_dir() / "build.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -8,14 +8,20 @@ from typing import Any
 from deskgym.env.sandbox.base import SandboxError
 from deskgym.env.sandbox.limits import DeskLimits
 from deskgym.env.sandbox.sweep import ANY, owner_labels
+from deskgym.sandbox_images.desk.identity import PREPARED
 
 
-def container_config(image: str, profile_root: Path, limits: DeskLimits) -> dict[str, Any]:
+def container_config(
+    image: str, profile_root: Path, limits: DeskLimits, prepared: Path | None = None
+) -> dict[str, Any]:
     """What the engine is told about a desk, without names and labels.
 
     Raises:
         SandboxError: the profile's path cannot be mounted as asked.
     """
+    mounts = [_profile_mount(profile_root, limits)]
+    if prepared is not None:
+        mounts.append(read_only(prepared, PREPARED))
     options = "rw,exec,nosuid,nodev,mode=1777"
     return {
         "Image": image,
@@ -58,14 +64,19 @@ def container_config(image: str, profile_root: Path, limits: DeskLimits) -> dict
                 "/tmp": f"{options},size={limits.tmp}",
                 "/run/deskgym": "rw,noexec,nosuid,nodev,mode=0755,size=65536",
             },
-            "Mounts": [_profile_mount(profile_root, limits)],
+            "Mounts": mounts,
         },
     }
 
 
+def read_only(source: Path, target: str) -> dict[str, Any]:
+    """A bind mount that nothing in the container can write to."""
+    return {"Type": "bind", "Source": str(source), "Target": target, "ReadOnly": True}
+
+
 def _profile_mount(root: Path, limits: DeskLimits) -> dict[str, Any]:
     if limits.profile_mount == "bind":
-        return {"Type": "bind", "Source": str(root), "Target": "/desk", "ReadOnly": True}
+        return read_only(root, "/desk")
     empty = _empty_folder()
     if "," in str(root) or "," in str(empty):
         raise SandboxError(

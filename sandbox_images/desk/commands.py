@@ -31,6 +31,7 @@ HELP = """AVAILABLE COMMANDS:
   return_txt <file_path>                           a file's text
   return_img <file_path> [output_path] [--page N]  a file or one of its pages as a picture
   return_ori <file_path> [output_path]             a file's bytes
+  search <words> [--top N] [--modality M]          passages that hold the words, best first
   return_metadata <file_path>                      kind, times and place of a file
   set_flags <return_txt 0|1> <return_img 0|1>      switch two of them off and on again
   hhelp                                            this text
@@ -82,6 +83,18 @@ def return_metadata(argv: list[str]) -> dict[str, Any]:
     return {"success": True, "metadata": _metadata(header["info"]), "error": None}
 
 
+def search(argv: list[str]) -> dict[str, Any]:
+    options, words = _options(argv, ("--top", "--modality"))
+    top = options.get("--top", "10")
+    if not words or not top.isdecimal():
+        raise Refused("search takes words, and --top N or --modality M if you like")
+    header, _ = ask(
+        "search", query=" ".join(words), top_k=int(top), modality=options.get("--modality")
+    )
+    hits = header["info"]["hits"]
+    return {"success": True, "count": len(hits), "data": hits, "error": None}
+
+
 def return_txt(argv: list[str]) -> dict[str, Any]:
     path = _one_path("return_txt", argv)
     header, _ = ask("read_text", path=path, max_chars=ALL_TEXT)
@@ -93,7 +106,9 @@ def return_txt(argv: list[str]) -> dict[str, Any]:
         "file_name": os.path.basename(info["path"]),
     }
     if "metadata" in described["info"]["on"]:
-        file_info |= _metadata(ask("metadata", path=path)[0]["info"])
+        # Of what is in an archive or a mail, it is the file that has been made some day.
+        file_info |= _metadata(ask("metadata", path=header["opened"][0])[0]["info"])
+        file_info["file_path"] = info["path"]
     segments = [{"content": s["text"], "locator": s["locator"]} for s in header["segments"]]
     notes = header.get("notes") or []
     return {
@@ -163,6 +178,7 @@ COMMANDS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "return_img": return_img,
     "return_ori": return_ori,
     "return_metadata": return_metadata,
+    "search": search,
     "set_flags": set_flags,
     "hhelp": hhelp,
 }
@@ -190,16 +206,28 @@ def _one_path(command: str, argv: list[str]) -> str:
     return argv[0]
 
 
+def _options(argv: list[str], names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """The options of ``names`` with their values, and what else there is."""
+    options: dict[str, str] = {}
+    plain: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        if word not in names:
+            plain.append(word)
+        elif (value := next(rest, None)) is None:
+            raise Refused(f"{word} takes a value")
+        else:
+            options[word] = value
+    return options, plain
+
+
 def _image_arguments(argv: list[str]) -> tuple[str, str | None, int | None]:
-    plain = list(argv)
+    options, plain = _options(argv, ("--page",))
     page = None
-    if "--page" in plain:
-        at = plain.index("--page")
-        number = plain[at + 1 : at + 2]
-        if not number or not number[0].isdigit() or int(number[0]) < 1:
+    if (number := options.get("--page")) is not None:
+        if not number.isdecimal() or int(number) < 1:
             raise Refused("--page takes a number from 1")
-        page = int(number[0])
-        del plain[at : at + 2]
+        page = int(number)
     if not 1 <= len(plain) <= 2:
         raise Refused("return_img takes a file path, an output path if you like, and --page N")
     return plain[0], plain[1] if len(plain) == 2 else None, page

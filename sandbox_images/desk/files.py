@@ -9,6 +9,7 @@ from typing import Any
 from .identity import ALIASES, DESK
 
 MAX_PATH = 4096
+SEPARATOR = "!/"  # between a file and a member of it
 
 
 class ToolFault(Exception):
@@ -56,6 +57,19 @@ def relative(path: object) -> str:
     return os.path.normpath(inner) if inner else "."
 
 
+def outer(inner: str) -> str:
+    """The file on the desk that holds what a relative path names: of ``a.zip!/b.txt`` it is
+    ``a.zip``, if that is a file and nothing has the whole name; of any other path itself."""
+    at = inner.find(SEPARATOR)
+    if at < 0 or os.path.lexists(os.path.join(DESK, inner)):
+        return inner
+    while at >= 0:
+        if os.path.isfile(os.path.join(DESK, inner[:at])):
+            return inner[:at]
+        at = inner.find(SEPARATOR, at + 1)
+    return inner
+
+
 class Files:
     """What `configure` told about the profile's files."""
 
@@ -63,12 +77,17 @@ class Files:
         self._records = {record["path"]: record for record in records}
 
     def resolve(self, path: object) -> str:
-        """The relative path of a regular file of the profile.
+        """The relative path of a regular file of the profile, or of a member of one, such as
+        ``a.zip!/b.txt``: of that only the outer file is looked at.
 
         Raises:
             ToolFault: there is none, or it is a link that leads out.
         """
         inner = relative(path)
+        self._check(outer(inner))
+        return inner
+
+    def _check(self, inner: str) -> None:
         full = os.path.join(DESK, inner)
         real = os.path.realpath(full)
         if real != DESK and not real.startswith(DESK + "/"):
@@ -81,7 +100,6 @@ class Files:
             )
         if not os.access(full, os.R_OK):
             raise ToolFault("unreadable", f"the file may not be read: {inner!r}")
-        return inner
 
     def _near(self, inner: str) -> str:
         import difflib
@@ -98,7 +116,11 @@ class Files:
         inner = self.resolve(path)
         record = self._records.get(inner)
         if record is None:
-            raise ToolFault("not_found", f"nothing is known about {inner!r}")
+            raise ToolFault(
+                "not_found",
+                f"nothing is known about {inner!r}",
+                f"ask for {outer(inner)!r}" if outer(inner) != inner else "see list_files",
+            )
         return record
 
     def select(

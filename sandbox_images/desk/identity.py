@@ -10,6 +10,7 @@ OUTPUT = "/scratch/output"
 WIPED = ("/scratch", "/tmp", "/dev/shm")
 SOCKET = "/run/deskgym/api.sock"
 LIBRARY = "/opt/deskgym/lib"
+PREPARED = "/opt/deskgym/private/prepared"  # its parent keeps the agent out
 
 ENVIRONMENT = {
     "HOME": SCRATCH,

@@ -13,7 +13,8 @@ from .service import Service, path_of
 
 MAX_CONNECTIONS = 32
 MAX_UNSENT = 96 << 20  # of answers, all together, that commands are slow to read
-Log = Callable[[dict[str, Any]], None]
+# Takes a tool's use, and the files that it showed something of.
+Log = Callable[[dict[str, Any], list[str]], None]
 
 
 class LocalApi:
@@ -89,7 +90,9 @@ class _Connection:
         tool, args = request.get("tool"), request.get("args")
 
         def answer(header: dict[str, Any], payload: bytes) -> None:
-            self._api._log(_tool_use(tool, args, header))
+            for use in _tool_uses(tool, args, header):
+                shown = [use["path"]] if tool == "search" and use["path"] else []
+                self._api._log(use, shown or (header.get("opened", []) if header["ok"] else []))
             self._send(pack(header, payload))
 
         self._api._service.handle(tool, args, answer)
@@ -123,8 +126,22 @@ class _Connection:
         self._api._open.pop(self, None)
 
 
+def _tool_uses(tool: object, args: object, header: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the host is told of a tool used from inside a command: a search showed something of
+    several files."""
+    if tool != "search" or not header.get("ok"):
+        return [_tool_use(tool, args, header)]
+    uses: dict[str, dict[str, Any]] = {}
+    for hit in header["info"]["hits"]:
+        path = path_of(hit)
+        if path is None or hit["locator"] == "file":  # its name was shown, nothing that is in it
+            continue
+        use = {"tool": "search", "path": path, "ok": True, "locators": [], "mime": None}
+        uses.setdefault(path, use)["locators"].append(hit["locator"])
+    return list(uses.values()) or [_tool_use(tool, args, header)]
+
+
 def _tool_use(tool: object, args: object, header: dict[str, Any]) -> dict[str, Any]:
-    """What the host is told of a tool used from inside a command."""
     media = header.get("media", [])
     places = [piece["locator"] for piece in header.get("segments", []) + media]
     return {

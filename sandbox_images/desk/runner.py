@@ -44,6 +44,7 @@ class Runner:
         self._selector = selectors.DefaultSelector()
         self._service = Service()
         self._tool_uses: list[dict[str, Any]] = []
+        self._shown: dict[str, None] = {}  # files that the tools used showed something of
         self._commands = 0
         self._shells = Nursery()
         self._crowd = Crowd()
@@ -147,7 +148,7 @@ class Runner:
             return _fault("bad_argument", "a command holds no NUL byte"), b""
         self._opened.take()
         self._commands += 1
-        self._tool_uses = []
+        self._tool_uses, self._shown = [], {}
         deadline = time.monotonic() + request["timeout_s"]
         output = Output(request["max_bytes"], self._commands)
         state = bytearray()
@@ -179,6 +180,8 @@ class Runner:
         elif state.endswith(b"\n") and b"\0" not in state:  # the agent can write to it, too
             self._shells.remember(state.decode(errors="surrogateescape"))
         opened, overflow = self._opened.take()
+        # What is read from the prepared copy of a file opens nothing in the profile.
+        opened = list(dict.fromkeys([*opened, *self._shown]))
         header: dict[str, Any] = {
             "ok": True,
             # A shell ended by a signal has no status; 128 + n is what a shell would say of it.
@@ -328,9 +331,10 @@ class Runner:
             if not self._shells.bury(pid):
                 os.waitpid(pid, 0)
 
-    def _note_tool_use(self, use: dict[str, Any]) -> None:
+    def _note_tool_use(self, use: dict[str, Any], shown: list[str]) -> None:
         if len(self._tool_uses) < MAX_TOOL_USES:
             self._tool_uses.append(use)
+            self._shown.update(dict.fromkeys(shown))
 
 
 def leftovers_beyond_ours() -> bool:

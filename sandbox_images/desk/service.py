@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from .files import MAX_PATH, Files, ToolFault, relative
+from .files import MAX_PATH, Files, ToolFault, outer, relative
 from .identity import DESK
 from .worker import Reply, Worker
 
-READ_TOOLS = ("read_text", "read_image", "read_original")
-TOOLS = ("list_files", "metadata", *READ_TOOLS)
+READ_TOOLS = ("read_text", "read_image", "read_audio", "read_video", "read_original")
+TOOLS = ("list_files", "search", "metadata", *READ_TOOLS)
+# What goes off together if the agent sets return_txt or return_img to 0.
+FLAGS = {
+    "return_txt": ("read_text", "search"),
+    "return_img": ("read_image", "read_video"),
+}
+MAX_FRAMES = 32
 _ARGS = {
     "list_files": ("pattern", "modality", "modified_after", "modified_before"),
+    "search": ("query", "top_k", "modality"),
     "metadata": ("path",),
-    "read_text": ("path", "pages", "lines", "cells", "offset", "max_chars"),
+    "read_text": ("path", "pages", "lines", "cells", "span_s", "offset", "max_chars"),
     "read_image": ("path", "page", "region", "dpi", "max_side"),
+    "read_audio": ("path", "start_s", "end_s"),
+    "read_video": ("path", "start_s", "end_s", "frames"),
     "read_original": ("path", "max_bytes"),
 }
 
 
 class Service:
     """Answers tool requests. ``on`` are the tools that the environment switched on; the agent can
-    switch ``read_text`` and ``read_image`` off and on again within them (``set_flags``)."""
+    switch the tools of `FLAGS` off and on again within them (``set_flags``)."""
 
     def __init__(self) -> None:
         self.worker = Worker()
@@ -74,6 +83,11 @@ class Service:
         if tool == "list_files":
             reply({"ok": True, "info": {"files": self._files.select(**args)}}, b"")
             return
+        if tool == "search":
+            if not isinstance(args.get("query"), str):
+                raise ToolFault("bad_argument", "search takes a query")
+            self.worker.ask("search", "", args, reply, urgent=urgent)
+            return
         path = args.pop("path", None)
         if tool == "metadata":
             record = self._files.metadata(path)
@@ -83,20 +97,23 @@ class Service:
 
         def answer(header: dict[str, Any], payload: bytes) -> None:
             header.setdefault("info", {})["path"] = inner
-            header["opened"] = [inner]
+            header["opened"] = [outer(inner)]
+            if tool in ("read_audio", "read_video") and not self.is_on("read_text"):
+                _withhold_words(header)
             reply(_hide_folder(header), payload)
 
         self.worker.ask(tool, f"{DESK}/{inner}", args, answer, urgent=urgent)
 
     def _flags(self, args: dict[str, Any]) -> dict[str, Any]:
-        for name, tool in (("return_txt", "read_text"), ("return_img", "read_image")):
+        for name, tools in FLAGS.items():
             if name in args:
                 wanted = bool(args[name])
-                if wanted and tool not in self._on:
+                if wanted and tools[0] not in self._on:
                     raise ToolFault(
                         "switched_off", f"{name} is switched off by the environment and stays off"
                     )
-                (self._off_by_agent.discard if wanted else self._off_by_agent.add)(tool)
+                off = self._off_by_agent
+                off.difference_update(tools) if wanted else off.update(tools)
         return {"return_txt": self.is_on("read_text"), "return_img": self.is_on("read_image")}
 
     def _describe(self) -> dict[str, Any]:
@@ -105,12 +122,20 @@ class Service:
 
 def _check_plain(name: str, value: object) -> None:
     """Refuse what no tool takes: anything long or nested. The agent can ask by itself."""
-    for item in value if isinstance(value, list) and len(value) <= 4 else [value]:
+    most = MAX_FRAMES if name == "frames" else 4
+    for item in value if isinstance(value, list) and len(value) <= most else [value]:
         if not isinstance(item, (bool, int, float, str)):
-            raise ToolFault("bad_argument", f"{name} is a plain value or up to four of them")
+            raise ToolFault("bad_argument", f"{name} is a plain value or up to {most} of them")
         # A path has a limit, and a message, of its own.
         if isinstance(item, str) and len(item) > MAX_PATH and name != "path":
             raise ToolFault("bad_argument", f"{name} has {len(item)} characters")
+
+
+def _withhold_words(header: dict[str, Any]) -> None:
+    """A clip without what is said in it: text is off, whichever way it might come."""
+    if header.get("segments"):
+        header["segments"] = []
+        header["notes"] = [*header.get("notes", []), "read_text is off: the words are left out"]
 
 
 def _hide_folder(header: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .files import ToolFault
 from .framing import FrameError, FrameReader, pack
-from .identity import LIBRARY, READER_UID
+from .identity import LIBRARY, PREPARED, READER_UID
 from .processes import spawn
 
 Reply = Callable[[dict[str, Any], bytes], None]
@@ -79,7 +79,10 @@ class Worker:
             except BrokenPipeError:
                 self.stop()  # it died while it had nothing to do
         self._start()
-        self._send(data)
+        try:
+            self._send(data)
+        except BrokenPipeError:
+            return  # it died at once, which `readable` is told by the end of its output
 
     def _start(self) -> None:
         request_r, self._stdin = os.pipe()
@@ -88,7 +91,8 @@ class Worker:
             self.pid = spawn(
                 ["/usr/bin/python3", "-u", "-m", "deskgym.tools.worker"],
                 {"PYTHONPATH": LIBRARY, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
-                 "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"},
+                 "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1",
+                 "DESKGYM_PREPARED": PREPARED},
                 READER_UID,
                 stdin=request_r,
                 stdout=reply_w,

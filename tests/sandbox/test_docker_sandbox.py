@@ -154,7 +154,7 @@ def test_a_profile_that_is_not_there_is_refused_and_leaves_nothing(
 def test_a_missing_image_names_the_command_that_builds_it(
     docker_client: DockerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "REPOSITORY", "deskgym/never-built")
+    monkeypatch.setattr(images.Recipe, "repository", "deskgym/never-built")
     desk = DockerSandbox(folder(tmp_path / "p"), client=docker_client)
     with pytest.raises(ImageMissing, match="deskgym image build"):
         desk.start()
