@@ -17,13 +17,25 @@ from deskgym.agents.base import TaskView
 from deskgym.agents.null import ABSTENTION
 from deskgym.agents.passages import Sentence, sentences
 from deskgym.agents.ranking import BM25, K1, terms
-from deskgym.env.actions import Action, Answer, Cite, ListFiles, ReadText, Terminal
+from deskgym.env.actions import (
+    MAX_HITS,
+    MAX_QUERY,
+    Action,
+    Answer,
+    Cite,
+    ListFiles,
+    ReadText,
+    Search,
+    Terminal,
+)
 from deskgym.env.observations import Observation
 
 MAX_ANSWER_WORDS = 40
 SHORT_ANSWER_WORDS = 24  # a shorter sentence is given together with what follows it, up to this
 OWN_WEIGHT = 0.5  # of a sentence's own words, against those of its surroundings
 NAME_WEIGHT = 2.0  # a question's word in a file's name counts as much as two in its text
+MAX_CITES = 3
+NEAR = 0.85  # of the best file's standing: from there on a file is cited too
 FORM_FACTOR = 0.6  # what a sentence is worth that holds nothing of the kind that is asked for
 
 # Counts words in every file that holds text, documents too: lines of "path<TAB>word<TAB>count". It
@@ -61,6 +73,7 @@ _NO_TEXT_SUFFIXES = (
     ".mp4 .webm .mov .mkv .avi .zip .gz .tar .7z"
 )
 _NO_TEXT = tuple(_NO_TEXT_SUFFIXES.split())
+_HIT = re.compile(r"^\d+\. (.+?)  \[[a-z]+(?::.*)?\]  \(score ([\d.e+-]+)\)$", re.MULTILINE)
 # The kind of thing that is asked for: how questions ask, and how such an answer looks.
 _FORMS = (
     (r"\b(?:at|by|until) what time\b|\bwhat time\b", r"\d{1,2}[:.]\d\d|\b\d{1,2} ?(?:am|pm)\b"),
@@ -76,10 +89,12 @@ _FORMS = (
 
 
 class BM25Agent:
-    """Lists the files, looks for the question's words, reads the likeliest files, answers.
+    """Searches for the question's words, reads the likeliest files, answers.
 
-    ``max_reads`` bounds the files that it reads; the steps left do so too. With ``read_text`` off
-    it prints files in the terminal; with both off it abstains.
+    Where there is nothing to search (the tool is off, or the files are not prepared) it lists the
+    files and counts the words in the terminal. ``max_reads`` bounds the files that it reads; the
+    steps left do so too. With ``read_text`` off it prints files in the terminal; with both off it
+    abstains.
     """
 
     name = "bm25"
@@ -90,37 +105,49 @@ class BM25Agent:
         self._tools: frozenset[str] = frozenset()
         self._paths: list[str] = []
         self._queue: list[str] = []
+        self._found: dict[str, float] = {}
         self._sentences: list[Sentence] = []
-        self._expecting = ""  # what the next observation holds: list, hits or a file's path
+        # What the next observation holds: found, list, counts or a file's path.
+        self._expecting = ""
 
     def reset(self, task: TaskView, tools: frozenset[str]) -> None:
         """Forget the last episode."""
         self._question, self._tools = task.question, tools
         self._paths, self._queue, self._sentences, self._expecting = [], [], [], ""
+        self._found = {}
 
     def act(self, observation: Observation) -> Action:
-        """The next step of: list, search, read ..., answer."""
+        """The next step of: search (or list and count), read ..., answer."""
         expecting, text = self._expecting, observation["text"]
-        if expecting == "list":
+        if expecting == "found":
+            self._found = found_files(text)
+            self._queue = list(self._found)[: self._max_reads]
+        elif expecting == "list":
             self._paths = listed_paths(text)
             self._queue = self._ranked({})
-        elif expecting == "hits":
-            self._queue = self._ranked(_hits(text))
+        elif expecting == "counts":
+            self._queue = self._ranked(_counts(text))
         elif expecting:
             self._sentences += sentences(expecting, text)
         if observation["steps_left"] <= 1:
             return self._answer()
-        if not expecting:
-            self._expecting = "list"
-            if "list_files" in self._tools:
-                return ListFiles()
-            if "terminal" in self._tools:
-                return Terminal(command="find . -type f -printf '%P\\n' | sort")
-            return self._answer()
+        if not expecting and "search" in self._tools:
+            self._expecting = "found"
+            return Search(query=self._question[:MAX_QUERY], top_k=MAX_HITS)
+        if not expecting or (expecting == "found" and not self._queue):
+            return self._list()
         if expecting == "list" and "terminal" in self._tools:
-            self._expecting = "hits"
+            self._expecting = "counts"
             return Terminal(command=_count_command(self._question))
         return self._read()
+
+    def _list(self) -> Action:
+        self._expecting = "list"
+        if "list_files" in self._tools:
+            return ListFiles()
+        if "terminal" in self._tools:
+            return Terminal(command="find . -type f -printf '%P\\n' | sort")
+        return self._answer()
 
     def _read(self) -> Action:
         if not self._queue:
@@ -154,7 +181,14 @@ class BM25Agent:
         scores = self._scores()
         if not any(scores):
             return Answer(text=ABSTENTION)
-        number = max(range(len(scores)), key=lambda n: (scores[n], -n))
+        best_of: dict[str, int] = {}  # a file's best sentence
+        for n, sentence in enumerate(self._sentences):
+            if scores[n] > scores[best_of.setdefault(sentence.path, n)]:
+                best_of[sentence.path] = n
+        standing = self._standing({path: scores[n] for path, n in best_of.items()})
+        ranked = sorted(standing, key=lambda path: (-standing[path], path))
+        near = [path for path in ranked if standing[path] >= NEAR * standing[ranked[0]]]
+        number = max(best_of.values(), key=lambda n: (scores[n], -n))
         best = self._sentences[number]
         words = best.text.split()[:MAX_ANSWER_WORDS]
         for after in self._sentences[number + 1 :]:
@@ -162,7 +196,18 @@ class BM25Agent:
             if after.path != best.path or len(words) + len(more) > SHORT_ANSWER_WORDS:
                 break
             words += more
-        return Answer(text=" ".join(words), cites=(Cite(path=best.path, locator=best.locator),))
+        paths = list(dict.fromkeys([best.path, *near]))[:MAX_CITES]
+        cited = [self._sentences[best_of[path]] for path in paths]
+        cites = tuple(Cite(path=s.path, locator=s.locator) for s in cited)
+        return Answer(text=" ".join(words), cites=cites)
+
+    def _standing(self, best: dict[str, float]) -> dict[str, float]:
+        """Of each file, what two witnesses say: its best sentence, and the search."""
+        most, most_found = max(best.values()), max(self._found.values(), default=1.0)
+        return {
+            path: score / most + self._found.get(path, 0.0) / (most_found or 1.0)
+            for path, score in best.items()
+        }
 
     def _scores(self) -> list[float]:
         """Of each sentence: how well its surroundings and it itself fit the question."""
@@ -176,6 +221,15 @@ class BM25Agent:
             fits = all(form.search(sentence.text) for form in forms)
             found.append((near + OWN_WEIGHT * itself) * (1.0 if fits else FORM_FACTOR))
         return found
+
+
+def found_files(text: str) -> dict[str, float]:
+    """The files in what `search` shows with the score of their best hit, in that order; none if
+    there is nothing to search."""
+    found: dict[str, float] = {}
+    for path, score in _HIT.findall(text):
+        found.setdefault(path, float(score))
+    return found
 
 
 def listed_paths(text: str) -> list[str]:
@@ -194,7 +248,7 @@ def _count_command(question: str) -> str:
     return f"python3 - {' '.join(words)} <<'END'{script}END"
 
 
-def _hits(text: str) -> dict[str, Counter[str]]:
+def _counts(text: str) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for line in text.splitlines():
         if len(parts := line.split("\t")) == 3 and parts[2].isdigit():

@@ -24,13 +24,23 @@ from deskgym.env.actions import (
     ListFiles,
     Metadata,
     Note,
+    ReadAudio,
     ReadImage,
     ReadOriginal,
     ReadText,
+    ReadVideo,
     Terminal,
 )
 from deskgym.env.observations import Observation
-from deskgym.tasks.locators import AnyLocator, Cells, Lines, Pages, Region, WholeFile
+from deskgym.tasks.locators import (
+    AnyLocator,
+    Cells,
+    Lines,
+    Pages,
+    Region,
+    TimeSpan,
+    WholeFile,
+)
 from deskgym.tasks.schema import Evidence, Task
 
 # What an office file says, without the read tools: the text between the tags of its XML.
@@ -39,6 +49,8 @@ _OFFICE_TEXT = (
     "[print(re.sub(r'<[^>]+>',' ',z.read(n).decode('utf-8','replace'))) "
     "for n in sorted(z.namelist()) if n.endswith('.xml') and not n.startswith('docProps')]"
 )
+CLIP_S = 120.0  # no clip is longer
+MAX_CLIPS = 10
 _OFFICE = {".docx", ".xlsx", ".pptx"}
 
 
@@ -117,16 +129,15 @@ def _looks(task: Task, tools: frozenset[str]) -> Iterator[_Look]:
 def _look_at(units: Sequence[Evidence], tools: frozenset[str]) -> Iterator[_Look]:
     path, locator, modality = units[0].file_path, units[0].locator, units[0].modality
     texts = tuple(unit.text for unit in units)
-    if isinstance(locator, WholeFile) or modality in ("audio", "video"):
+    if isinstance(locator, WholeFile):
         # A fact about the file itself: its time, its place.
         if "metadata" in tools:
             yield _Look(Metadata(path=path))
-        elif modality not in ("audio", "video"):
+        else:
             yield _Look(_terminal(f"stat -- {_on_desk(path)}; exiftool -- {_on_desk(path)}", tools))
     if modality in ("audio", "video"):
-        # No tool of this version says what is heard or moves; the bytes are what there is.
-        if "read_original" in tools:
-            yield _Look(ReadOriginal(path=path))
+        for action in _clips(path, locator, modality, tools):
+            yield _Look(action)
     elif modality == "image" or isinstance(locator, Region):
         for action in _pictures(path, locator, modality, tools):
             yield _Look(action)
@@ -172,6 +183,33 @@ def _pictures(
             yield ReadImage(path=path, page=page)
     else:
         yield ReadImage(path=path)
+
+
+def _clips(
+    path: str, locator: AnyLocator, modality: str, tools: frozenset[str]
+) -> Iterator[Action]:
+    """How to hear or watch the place, or at least to hold it."""
+    start, end = (locator.start_s, locator.end_s) if isinstance(locator, TimeSpan) else (None, None)
+    if modality == "video" and "read_video" in tools:
+        yield ReadVideo(path=path, start_s=start, end_s=end)
+    elif modality == "audio" and "read_audio" in tools:
+        if start is None or end is None:
+            yield ReadAudio(path=path)
+            return
+        for number in range(MAX_CLIPS):
+            begin = start + number * CLIP_S
+            # A sound of no length cannot be heard.
+            stop = min(max(end, begin + 1.0), begin + CLIP_S)
+            yield ReadAudio(path=path, start_s=begin, end_s=stop)
+            if stop >= end:
+                return
+    elif "read_original" in tools:
+        # For an agent that has ears and eyes of its own.
+        yield ReadOriginal(path=path)
+    elif "read_text" in tools:
+        yield ReadText(path=path, span_s=None if start is None or end is None else (start, end))
+    else:
+        raise OracleError(f"{path} is to be perceived at {locator}, and no tool that can is on")
 
 
 def _print_command(path: str, locator: AnyLocator) -> str:

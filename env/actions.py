@@ -24,6 +24,9 @@ MAX_TEXT = 100_000
 MAX_NUMBER = 1_000_000_000
 MAX_MESSAGE = 1_000
 MAX_RAW_ACTION = 10_000
+MAX_QUERY = 2_000
+MAX_HITS = 50
+MAX_FRAMES = 32
 
 Path = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
 """A path relative to the profile's root (``/desk/...`` is understood too)."""
@@ -31,6 +34,9 @@ Path = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
 
 Number = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
 """A page or a line, 1-based."""
+
+Seconds = Annotated[float, Field(ge=0, le=MAX_NUMBER)]
+"""A time in a sound or video, from its start."""
 
 
 class _Action(BaseModel):
@@ -64,6 +70,18 @@ class ListFiles(_Action):
     modified_before: datetime | None = None
 
 
+class Search(_Action):
+    """Find words in all that the files say, show and sound: passages with path, place and snippet.
+
+    Words are matched by stem, none is required, the rarer ones count more; no operators.
+    """
+
+    tool: Literal["search"] = "search"
+    query: str = Field(min_length=1, max_length=MAX_QUERY)
+    top_k: int = Field(default=10, ge=1, le=MAX_HITS)
+    modality: Modality | None = None
+
+
 class Metadata(_Action):
     """A file's kind, size, times and place."""
 
@@ -81,6 +99,9 @@ class ReadText(_Action):
     )
     lines: tuple[Number, Number] | None = Field(default=None, description="first and last line")
     cells: str | None = Field(default=None, max_length=200, description="Sheet!B2:C4")
+    span_s: tuple[Seconds, Seconds] | None = Field(
+        default=None, description="first and last second of a sound or video"
+    )
     offset: int = Field(default=0, ge=0, le=MAX_NUMBER, description="characters to skip")
 
 
@@ -94,6 +115,29 @@ class ReadImage(_Action):
         default=None, description="left, top, right, bottom as fractions of the page"
     )
     dpi: int = Field(default=150, ge=36, le=600)
+
+
+class ReadAudio(_Action):
+    """A stretch of a sound, or of a video's, with its transcript if there is one."""
+
+    tool: Literal["read_audio"] = "read_audio"
+    path: Path
+    start_s: Seconds | None = Field(default=None, description="default: the beginning")
+    end_s: Seconds | None = Field(default=None, description="default: the end, or the longest clip")
+
+
+class ReadVideo(_Action):
+    """Frames of a video as pictures, with its subtitles or transcript if there is one."""
+
+    tool: Literal["read_video"] = "read_video"
+    path: Path
+    start_s: Seconds | None = Field(default=None, description="default: the beginning")
+    end_s: Seconds | None = Field(default=None, description="default: the end")
+    frames: (
+        Annotated[int, Field(ge=1, le=MAX_FRAMES)]
+        | Annotated[tuple[Seconds, ...], Field(min_length=1, max_length=MAX_FRAMES)]
+        | None
+    ) = Field(default=None, description="how many, evenly spread, or at which seconds")
 
 
 class ReadOriginal(_Action):
@@ -120,20 +164,33 @@ class Answer(_Action):
 
 
 Action = Annotated[
-    Terminal | ListFiles | Metadata | ReadText | ReadImage | ReadOriginal | Note | Answer,
+    Terminal
+    | ListFiles
+    | Search
+    | Metadata
+    | ReadText
+    | ReadImage
+    | ReadAudio
+    | ReadVideo
+    | ReadOriginal
+    | Note
+    | Answer,
     Field(discriminator="tool"),
 ]
 ToolName = Literal[
-    "terminal", "list_files", "metadata", "read_text", "read_image", "read_original",
-    "note", "answer",
+    "terminal", "list_files", "search", "metadata", "read_text", "read_image", "read_audio",
+    "read_video", "read_original", "note", "answer",
 ]  # fmt: skip
 
 FAMILIES: dict[ToolName, Family] = {
     "terminal": "search",
     "list_files": "search",
+    "search": "search",
     "metadata": "search",
     "read_text": "perception",
     "read_image": "perception",
+    "read_audio": "perception",
+    "read_video": "perception",
     "read_original": "perception",
     "note": "reasoning",
     "answer": "reasoning",
@@ -141,14 +198,19 @@ FAMILIES: dict[ToolName, Family] = {
 ALL_TOOLS: frozenset[ToolName] = frozenset(FAMILIES)
 ALWAYS_ON: frozenset[ToolName] = frozenset({"note", "answer"})
 
-_BASE: frozenset[ToolName] = frozenset({"terminal", "list_files", "metadata", *ALWAYS_ON})
+_BASE: frozenset[ToolName] = frozenset(
+    {"terminal", "list_files", "metadata", "read_original", *ALWAYS_ON}
+)
+_TEXT: frozenset[ToolName] = frozenset({"read_text", "search"})
+_SENSES: frozenset[ToolName] = frozenset({"read_image", "read_audio", "read_video"})
 PRESETS: dict[str, frozenset[ToolName]] = {
     # HippoCamp's four settings of its terminal agents: which of return_ori, return_txt and
-    # return_img an agent may use.
-    "config0": frozenset({*_BASE, "read_original", "read_text", "read_image"}),
-    "config1": frozenset({*_BASE, "read_original"}),
-    "config2": frozenset({*_BASE, "read_original", "read_image"}),
-    "config3": frozenset({*_BASE, "read_original", "read_text"}),
+    # return_img an agent may use. What its container has no command for goes with the nearest:
+    # search with the text that it searches, sound and video with pictures.
+    "config0": ALL_TOOLS,
+    "config1": _BASE,
+    "config2": _BASE | _SENSES,
+    "config3": _BASE | _TEXT,
 }
 
 _ADAPTER: TypeAdapter[Action] = TypeAdapter(Action)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
@@ -70,6 +72,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         reward: ``sparse``, ``grounded`` or ``shaped``.
         render_mode: ``ansi`` (`render` returns the last step as text), ``human`` (it is printed).
         sandbox: makes the desk of a person; by default a Docker container.
+        prepared: the prepared folder of the person's files; "auto" for the one that there is, None
+            to do without. Not for a ``sandbox`` of one's own.
         command_timeout_s: the most that a command may take, whatever it asks for, in seconds.
         max_output_bytes: the most that an observation holds of a command's output.
         run: a run's folder that every episode is logged to.
@@ -92,6 +96,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         reward: str = "sparse",
         render_mode: str | None = None,
         sandbox: Callable[[Profile], Sandbox] | None = None,
+        prepared: str | Path | None = "auto",
         command_timeout_s: float = 60.0,
         max_output_bytes: int = 50_000,
         run: RunFolder | None = None,
@@ -121,12 +126,13 @@ class DeskEnv(gym.Env[Observation, Any]):
                 "reward": reward,
                 "render_mode": render_mode,
                 "sandbox": sandbox,
+                "prepared": prepared,
                 "command_timeout_s": command_timeout_s,
                 "max_output_bytes": max_output_bytes,
                 "agent": agent,
             },
         )
-        self._make_sandbox = sandbox or _docker_desk
+        self._make_sandbox = sandbox or partial(_docker_desk, prepared=prepared)
         self._command_timeout_s = command_timeout_s
         self._max_output_bytes = max_output_bytes
         self._run = run
@@ -378,10 +384,11 @@ class DeskEnv(gym.Env[Observation, Any]):
         return f"{head}\n--- step {self._episode.steps} of {self.max_steps}\n{self._last_text}"
 
 
-def _docker_desk(person: Profile) -> Sandbox:
+def _docker_desk(person: Profile, prepared: str | Path | None) -> Sandbox:
+    from deskgym.env.prepared import find
     from deskgym.env.sandbox.docker import DockerSandbox
 
-    return DockerSandbox(person.root)
+    return DockerSandbox(person.root, prepared=find(person, prepared))
 
 
 def _refusal(kind: str, message: str) -> Response:

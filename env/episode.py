@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from deskgym.env.actions import FAMILIES, Action, Answer
-from deskgym.env.evidence_tracker import EvidenceTracker, MediaPiece, TextPiece, profile_path
+from deskgym.env.evidence_tracker import EvidenceTracker, MediaPiece, TextPiece
 from deskgym.env.rewards import final_terms, shaping
 from deskgym.env.sandbox.base import Response
 from deskgym.env.trajectory import (
@@ -159,7 +159,7 @@ class Episode:
             question=task.question,
             answer=answer.text if answer is not None else None,
             gold_answer=task.answer,
-            cited_files=tuple(dict.fromkeys(profile_path(c.path) for c in cites)),
+            cited_files=tuple(dict.fromkeys(tracker.file_of(c.path) for c in cites)),
             touched_files=tracker.touched,
             gold_files=task.files,
             coverage=tracker.coverage,
@@ -182,6 +182,8 @@ class Episode:
         """What of which files the step returned: as text, as media, and as the log says it."""
         path = str(response.info.get("path", ""))
         segments: list[TextPiece] = [(path, s.locator, s.text) for s in response.segments]
+        if action is not None and action.tool == "search" and response.ok:
+            segments += _found(response.info["hits"])
         media: list[MediaPiece] = [(path, m.locator, m.mime) for m in response.media]
         if path and action is not None and action.tool != "metadata":
             self._infos[path] = {**self._infos.get(path, {}), **response.info}
@@ -225,6 +227,15 @@ def end_info(result: EpisodeResult) -> Info:
         "scores": result.scores.model_dump(exclude_none=True),
         "rewards": dict(result.rewards),
     }
+
+
+def _found(hits: list[dict[str, Any]]) -> list[TextPiece]:
+    """What a search showed: its snippets. Of a file found by its name alone, nothing was shown."""
+    return [
+        (hit["path"], parse_locator(hit["locator"]), hit["snippet"])
+        for hit in hits
+        if hit["locator"] != "file"
+    ]
 
 
 def _record_text(record: dict[str, Any]) -> str:

@@ -126,8 +126,8 @@ class EvidenceTracker:
         if step <= self._step:
             raise ValueError(f"step {step} after step {self._step}: observe each step once")
         self._step = step
-        segments = [(self._resolve(path), locator, text) for path, locator, text in segments]
-        media = [(self._resolve(path), locator, mime) for path, locator, mime in media]
+        segments = [(self.file_of(path), locator, text) for path, locator, text in segments]
+        media = [(self.file_of(path), locator, mime) for path, locator, mime in media]
         here = self._touch(step, opened, segments, media)
         self._remember(here, segments, media, output)
         haystack: Haystack | None = None
@@ -190,14 +190,16 @@ class EvidenceTracker:
         or ``None``."""
         checks = []
         for cite in cites:
-            path = self._resolve(cite.path)
+            path = self.file_of(cite.path)
             exists = path in self._files
+            inside = profile_path(cite.path)  # a member has an extent of its own
+            known = extents(inside if inside.startswith(f"{path}!/") else path)
             checks.append(
                 CitationCheck(
                     cite=cite,
                     exists=exists,
                     observed=path in self._touched,
-                    in_range=_in_range(cite.locator, extents(path) or {}) if exists else None,
+                    in_range=_in_range(cite.locator, known or {}) if exists else None,
                     quote_supported=self._supports(path, cite.quote),
                 )
             )
@@ -205,7 +207,7 @@ class EvidenceTracker:
 
     def scores(self, answer: Answer | None) -> Scores:
         """All scores of the episode; ``None`` is an episode that ended without an answer."""
-        cites = [(self._resolve(c.path), c.locator) for c in answer.cites] if answer else []
+        cites = [(self.file_of(c.path), c.locator) for c in answer.cites] if answer else []
         return Scores(
             answer=score_answer(
                 answer.text if answer else None,
@@ -217,10 +219,20 @@ class EvidenceTracker:
             evidence=evidence_scores(self._exposed, cites, self._task.evidence),
         )
 
-    def _resolve(self, path: str) -> str:
-        """The profile's own spelling of ``path``, or ``path`` if it has no such file."""
+    def file_of(self, path: str) -> str:
+        """The profile's own spelling of ``path``, or ``path`` if it has no such file.
+
+        What is inside of an archive or mail (``a.zip!/b.txt``) is of that file.
+        """
         path = profile_path(path)
-        return path if path in self._files else self._by_form.get(_nfc(path), path)
+        outer = path
+        while outer not in self._files:
+            if (known := self._by_form.get(_nfc(outer))) is not None:
+                return known
+            outer, member, _ = outer.rpartition("!/")
+            if not member:
+                return path
+        return outer
 
     def _touch(
         self,
@@ -233,7 +245,7 @@ class EvidenceTracker:
         here: set[str] = set()
         returned = [path for path, *_ in (*segments, *media)]
         for paths, first in (
-            ([self._resolve(path) for path in opened], self._opened),
+            ([self.file_of(path) for path in opened], self._opened),
             (returned, self._returned),
         ):
             for path in paths:

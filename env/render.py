@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from deskgym.env.actions import Action, ReadImage, ReadOriginal
+from deskgym.env.actions import Action, ReadText
 from deskgym.env.observations import Media
 from deskgym.env.sandbox.base import Response
 
-_SHOWN_INFO = ("mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s")
+_SHOWN_INFO = (
+    "mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s", "language",
+)  # fmt: skip
 
 
 def observation_text(action: Action, response: Response) -> str:
@@ -19,6 +21,8 @@ def observation_text(action: Action, response: Response) -> str:
         return _terminal(response)
     if action.tool == "list_files":
         return _listing(response.info["files"])
+    if action.tool == "search":
+        return _hits(response)
     if action.tool == "metadata":
         return "\n".join(f"{name}: {value}" for name, value in response.info.items())
     return _reading(action, response)
@@ -54,13 +58,22 @@ def _listing(records: list[dict[str, Any]]) -> str:
     return "\n".join([f"{len(records)} files", *lines])
 
 
+def _hits(response: Response) -> str:
+    hits = response.info["hits"]
+    lines = [f"{len(hits)} hits"]
+    for number, hit in enumerate(hits, 1):
+        lines.append(f"{number}. {hit['path']}  [{hit['locator']}]  (score {hit['score']:g})")
+        lines.append(f"   {hit['snippet']}")
+    return "\n".join([*lines, *(f"note: {note}" for note in response.notes)])
+
+
 def _reading(action: Action, response: Response) -> str:
     info = response.info
     head = [str(info.get("path", ""))]
     head += [f"{name} {_plain(info[name])}" for name in _SHOWN_INFO if info.get(name) is not None]
     parts = ["; ".join(head)]
     parts += [f"[{segment.locator}]\n{segment.text}" for segment in response.segments]
-    if isinstance(action, ReadImage | ReadOriginal):
+    if not isinstance(action, ReadText):
         parts += [
             _medium(m.mime, m.size, m.width, m.height, str(m.locator)) for m in response.media
         ]

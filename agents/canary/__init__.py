@@ -81,6 +81,7 @@ class CanaryAgent:
         self._markers = list(markers)
         self._tools: frozenset[str] = frozenset()
         self._sample: dict[str, Any] = {"text": None, "line": "", "picture": None}
+        self._sample |= {"sound": None, "film": None}
         self._attempts: list[Attempt] = []
         self._stages: list[_Stage] = []
         self._now: _Stage | None = None
@@ -144,9 +145,12 @@ class CanaryAgent:
         asked: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "terminal": ({"command": "echo canary-$((6*7))"}, ("canary-42",)),
             "list_files": ({}, (text.removeprefix("/desk/"),)),
+            "search": ({"query": self._sample["line"] or "the"}, (*evidence, "score")),
             "metadata": ({"path": text}, ("modified", "modality")),
             "read_text": ({"path": text}, evidence),
             "read_image": ({"path": picture}, ()),
+            "read_audio": ({"path": self._sample["sound"] or "a.mp3"}, ()),
+            "read_video": ({"path": self._sample["film"] or "a.mp4"}, ()),
             "read_original": ({"path": text}, evidence),
         }
         for tool in sorted(ALL_TOOLS - ALWAYS_ON - self._tools):

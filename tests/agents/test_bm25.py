@@ -7,11 +7,11 @@ import math
 import pytest
 
 from deskgym.agents.base import TaskView
-from deskgym.agents.bm25 import BM25Agent, listed_paths
+from deskgym.agents.bm25 import BM25Agent, found_files, listed_paths
 from deskgym.agents.null import ABSTENTION
 from deskgym.agents.passages import sentences
 from deskgym.agents.ranking import BM25, terms
-from deskgym.env.actions import ALL_TOOLS, Answer, ListFiles, ReadText, Terminal
+from deskgym.env.actions import ALL_TOOLS, Answer, ListFiles, ReadText, Search, Terminal
 from deskgym.env.observations import Observation
 from deskgym.tasks.scoring import abstains
 
@@ -50,7 +50,19 @@ FILES = {
 }
 
 
-def play(question: str, tools: frozenset[str], steps: int = 30) -> tuple[Answer, list[object]]:
+NOT_PREPARED = "error (unsupported): this person's files are not prepared\nrun: deskgym prepare ID"
+FOUND = """3 hits
+1. home/lease.md  [lines:1-4]  (score 7.25)
+   The flat in Hill Road. The lease ends
+2. photo.jpg  [region:1@0.1,0.2,0.5,0.6]  (score 2)
+   99. lease.md  [lines:1]  (score 3)
+3. home/lease.md  [lines:9]  (score 1.5)
+   lease"""
+
+
+def play(
+    question: str, tools: frozenset[str], steps: int = 30, found: str = NOT_PREPARED
+) -> tuple[Answer, list[object]]:
     agent = BM25Agent()
     agent.reset(TaskView("t", "demo/ann", question), tools)
     text, actions = "welcome", []
@@ -61,7 +73,9 @@ def play(question: str, tools: frozenset[str], steps: int = 30) -> tuple[Answer,
         actions.append(action)
         if isinstance(action, Answer):
             return action, actions
-        if isinstance(action, ListFiles):
+        if isinstance(action, Search):
+            text = found
+        elif isinstance(action, ListFiles):
             text = "\n".join(f"{path}  (text, 9 bytes)" for path in FILES)
         elif isinstance(action, ReadText):
             text = FILES[action.path]
@@ -78,14 +92,36 @@ def test_it_answers_with_the_best_sentence_and_cites_its_line() -> None:
     assert read == ["home/lease.md", "work/plan.pdf"]  # the picture holds no text
 
 
+def test_where_it_can_search_it_reads_what_is_found() -> None:
+    answer, actions = play("When does my lease end?", frozenset(ALL_TOOLS), found=FOUND)
+    assert [type(a) for a in actions] == [Search, ReadText, ReadText, Answer]
+    assert [a.path for a in actions if isinstance(a, ReadText)] == ["home/lease.md", "photo.jpg"]
+    assert answer.cites[0].path == "home/lease.md"
+
+
+def test_found_files_are_those_of_the_hits_and_not_of_their_snippets() -> None:
+    assert found_files(FOUND) == {"home/lease.md": 7.25, "photo.jpg": 2.0}
+    one = "1 hits\n1. a  b (1).md  [file]  (score 1e-06)\n   a"
+    assert found_files(one) == {"a  b (1).md": 1e-06}
+    assert found_files(NOT_PREPARED) == found_files("0 hits\nnote: nothing fits") == {}
+
+
+def test_a_file_that_fits_about_as_well_is_cited_too() -> None:
+    found = FOUND.replace("photo.jpg", "work/plan.pdf").replace("(score 2)", "(score 3)")
+    answer, _ = play("Is it the flat or the office?", frozenset(ALL_TOOLS), found=found)
+    places = [(c.path, str(c.locator)) for c in answer.cites]
+    assert places == [("work/plan.pdf", "page:2"), ("home/lease.md", "lines:1")]
+    assert answer.text == "The lease of the office ended long ago."
+
+
 def test_equal_input_gives_equal_actions() -> None:
     first, second = (play("When does my lease end?", frozenset(ALL_TOOLS)) for _ in range(2))
     assert first == second
 
 
 def test_it_answers_within_the_steps_it_has() -> None:
-    answer, actions = play("When does my lease end?", frozenset(ALL_TOOLS), steps=4)
-    assert len(actions) == 4
+    answer, actions = play("When does my lease end?", frozenset(ALL_TOOLS), steps=5)
+    assert len(actions) == 5
     assert answer.cites
 
 

@@ -13,11 +13,17 @@ from docker.models.containers import Container
 
 from deskgym.agents.base import TaskView
 from deskgym.agents.canary import PROBES, TRICKED_TOOLS, TRICKS, CanaryAgent
-from deskgym.env.actions import ALL_TOOLS, MAX_COMMAND, Answer
+from deskgym.env.actions import ALL_TOOLS, ALWAYS_ON, MAX_COMMAND, Answer
 from deskgym.env.observations import Media, Observation
 
 MARKER = "marker-of-somebody-else"
-SAMPLE = {"text": "/desk/a.txt", "line": "a line that nobody guesses", "picture": "/desk/b.png"}
+SAMPLE = {
+    "text": "/desk/a.txt",
+    "line": "a line that nobody guesses",
+    "picture": "/desk/b.png",
+    "sound": "/desk/c.mp3",
+    "film": "/desk/d.mp4",
+}
 ON: frozenset[str] = frozenset(ALL_TOOLS)
 
 
@@ -62,7 +68,9 @@ def test_a_sealed_desk_gives_no_success_and_every_attempt_is_made() -> None:
     names = [entry["name"] for entry in report]
     assert names[: len(PROBES)] == [f"{probe}: x" for probe in PROBES]
     assert {n for n in names if n.startswith("action ")} == {
-        f"action {tool}, which is off" for tool in ("list_files", "read_image", "read_original")
+        f"action {tool}, which is off"
+        for tool in ON - {"terminal", "read_text", "metadata"}
+        if tool not in ALWAYS_ON
     }
     assert sum(a["tool"] == "read_text" for a in actions) == len(TRICKS)
 
@@ -93,10 +101,13 @@ def test_a_path_that_leads_out_is_noticed(shown: str, media: tuple[Media, ...]) 
 def test_a_tool_that_is_off_and_works_is_noticed() -> None:
     report, _ = play(frozenset({"terminal"}), desk(f"... {SAMPLE['line']} ..."))
     succeeded = {e["name"] for e in report if e["succeeded"]}
-    assert succeeded == {f"action {t}, which is off" for t in ("read_original", "read_text")}
+    assert succeeded == {
+        f"action {t}, which is off" for t in ("read_original", "read_text", "search")
+    }
     picture = (Media("image/png", b"\x89PNG"),)
     report, _ = play(frozenset({"terminal"}), desk("", picture))
-    assert "action read_image, which is off" in {e["name"] for e in report if e["succeeded"]}
+    succeeded = {e["name"] for e in report if e["succeeded"]}
+    assert succeeded >= {f"action {t}, which is off" for t in ("read_audio", "read_image")}
 
 
 def test_a_terminal_that_is_off_and_works_is_noticed() -> None:

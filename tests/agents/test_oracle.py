@@ -77,7 +77,27 @@ def walk(
         ),
         (
             unit("a.mp3", "audio", "time:1-2"),
-            [{"tool": "metadata", "path": "a.mp3"}, {"tool": "read_original", "path": "a.mp3"}],
+            [{"tool": "read_audio", "path": "a.mp3", "start_s": 1.0, "end_s": 2.0}],
+        ),
+        (
+            unit("a.mp3", "audio", "time:3-3"),
+            [{"tool": "read_audio", "path": "a.mp3", "start_s": 3.0, "end_s": 4.0}],
+        ),
+        (
+            unit("a.mp3", "audio", "time:10-260.5"),
+            [
+                {"tool": "read_audio", "path": "a.mp3", "start_s": 10.0, "end_s": 130.0},
+                {"tool": "read_audio", "path": "a.mp3", "start_s": 130.0, "end_s": 250.0},
+                {"tool": "read_audio", "path": "a.mp3", "start_s": 250.0, "end_s": 260.5},
+            ],
+        ),
+        (
+            unit("a.mp4", "video", "time:8-9.5"),
+            [{"tool": "read_video", "path": "a.mp4", "start_s": 8.0, "end_s": 9.5}],
+        ),
+        (
+            unit("a.mp3", "audio", "file"),
+            [{"tool": "metadata", "path": "a.mp3"}, {"tool": "read_audio", "path": "a.mp3"}],
         ),
     ],
 )
@@ -141,11 +161,25 @@ def test_without_read_text_it_prints_the_file_in_the_terminal(
 
 
 @pytest.mark.parametrize(
+    ("tools", "look"),
+    [
+        (PRESETS["config1"], {"tool": "read_original", "path": "a.mp4"}),
+        (frozenset({"read_text"}), {"tool": "read_text", "path": "a.mp4", "span_s": (1.0, 2.0)}),
+    ],
+)
+def test_without_the_tools_for_it_a_video_is_perceived_as_far_as_can_be(
+    tools: frozenset[str], look: dict[str, Any]
+) -> None:
+    assert walk(task_with(unit("a.mp4", "video", "time:1-2")), tools)[0] == look
+
+
+@pytest.mark.parametrize(
     ("evidence", "tools"),
     [
         (unit("scan.pdf", "document", "region:1@0,0,1,1"), frozenset({"terminal", "read_text"})),
         (unit("a.png", "image", "region:1@0,0,1,1"), frozenset({"terminal"})),
         (unit("a.md", "text", "lines:1"), frozenset({"read_image"})),
+        (unit("a.mp3", "audio", "time:1-2"), frozenset({"read_image"})),
     ],
 )
 def test_gold_that_no_tool_can_show_fails_loudly(evidence: Evidence, tools: frozenset[str]) -> None:

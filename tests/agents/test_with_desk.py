@@ -18,6 +18,7 @@ from deskgym.env.desk_env import DeskEnv
 from deskgym.env.sandbox import sweep
 from deskgym.tasks.registry import load_dataset
 
+PREPARED = "/opt/deskgym/private/prepared"
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("desk_image")]
 
 PERSON, OTHERS = "demo/adam", ("demo/bei", "demo/victoria")
@@ -88,7 +89,8 @@ def test_the_canary_would_notice_tools_that_are_on() -> None:
             f"forged {tool}",
         )
     }
-    off = ("list_files", "metadata", "read_image", "read_original", "read_text")
+    off = ("list_files", "metadata", "read_audio", "read_image", "read_original", "read_text",
+           "read_video")  # fmt: skip
     assert succeeded >= {f"action {tool}, which is off" for tool in off}
     # Still sealed in every other way.
     assert {
@@ -119,14 +121,27 @@ def test_no_gold_and_nothing_of_others_is_in_the_container(docker_client: Docker
 
         top = desk.exec_run(["ls", "/"]).output.decode().split()
         outside = [f"/{name}" for name in top if name not in ("desk", "dev", "proc", "sys")]
-        for patterns in gold.values():
+        for name, patterns in gold.items():
             assert len(patterns) > 30
-            assert holding(patterns, outside) == []
+            found = holding(patterns, outside)
+            if name == PERSON:  # what was prepared says what this person's own files say ...
+                found = [path for path in found if not path.startswith(PREPARED)]
+            assert found == []
+        assert holding(_annotations(PERSON), [PREPARED]) == []  # ... and nothing about questions
+        assert holding(["format_version"], [PREPARED]) != []
         assert holding(gold[PERSON], ["/desk"]) != []  # the search itself works
         for other in OTHERS:
             assert holding(gold[other], ["/desk"]) == []
     finally:
         env.close()
+
+
+def _annotations(person: str) -> list[str]:
+    """What only who knows the questions could have written."""
+    tasks = load_dataset("demo").tasks(person)
+    quoted = "\n".join(e.text for t in tasks for e in t.evidence)  # which files say themselves
+    steps = [s.text for t in tasks for s in t.rationale if s.text not in quoted]
+    return [*(t.question for t in tasks), *(t.id for t in tasks), *steps, "evidence_id"]
 
 
 def _gold(person: str) -> list[str]:
@@ -152,8 +167,8 @@ def test_oracle_null_and_bm25_over_a_person_rank_as_they_should(tmp_path: Path) 
         means[agent] = sum(scores) / len(scores)
         if agent == "oracle":
             assert all(r.scores.files_cited is None or r.scores.files_cited.f1 == 1 for r in own)
-            recalls = [e.readable_recall for r in own if (e := r.scores.evidence) is not None]
-            assert {recall for recall in recalls if recall is not None} == {1.0}
+            # What is said and what moves included.
+            assert {e.exposed_recall for r in own if (e := r.scores.evidence) is not None} == {1.0}
     assert means["oracle"] >= 0.98
     assert means["oracle"] > means["bm25"] > means["null"]
     assert means["null"] == 0.0

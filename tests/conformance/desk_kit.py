@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from docker import DockerClient
 
@@ -23,13 +23,15 @@ from deskgym.env.sandbox.limits import DeskLimits
 
 AGENT = 1000
 RUNNER = ("-u", "0", "-n", "-x", "python3")  # how pgrep and pkill find the runner, from inside
-TOOLS = ("list_files", "metadata", "read_text", "read_image", "read_original")
+TOOLS: tuple[str, ...] = get_args(DeskTool)
 
 
 class Backend(Protocol):
     """One way of carrying a desk, and a way into it that the desk itself does not offer."""
 
-    def desk(self, root: Path, limits: DeskLimits | None = None) -> Sandbox:
+    def desk(
+        self, root: Path, limits: DeskLimits | None = None, prepared: Path | None = None
+    ) -> Sandbox:
         """A desk over the files below ``root``, not started."""
         ...
 
@@ -48,8 +50,10 @@ class DockerBackend:
     def __init__(self, client: DockerClient) -> None:
         self._client = client
 
-    def desk(self, root: Path, limits: DeskLimits | None = None) -> Sandbox:
-        return DockerSandbox(root, limits=limits, client=self._client)
+    def desk(
+        self, root: Path, limits: DeskLimits | None = None, prepared: Path | None = None
+    ) -> Sandbox:
+        return DockerSandbox(root, prepared=prepared, limits=limits, client=self._client)
 
     def inside(self, desk: Sandbox, *argv: str) -> tuple[int, str]:
         done = self._client.containers.get(_container(desk)).exec_run(list(argv))
@@ -104,9 +108,10 @@ def running(
     *,
     limits: DeskLimits | None = None,
     tools: tuple[str, ...] = TOOLS,
+    prepared: Path | None = None,
 ) -> Iterator[Sandbox]:
     """A desk that is up and knows its files."""
-    with backend.desk(root, limits) as desk:
+    with backend.desk(root, limits, prepared) as desk:
         desk.configure("Ann", records(root), tools)
         yield desk
 

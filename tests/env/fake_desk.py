@@ -165,6 +165,8 @@ class FakeDesk:
                 for p, t in self.texts.items()
             ]
             return Response(ok=True, info={"files": files})
+        if tool == "search":
+            return self._search(args["query"])
         path = args["path"]
         if path not in self.texts:
             return Response(
@@ -176,7 +178,10 @@ class FakeDesk:
             segment = WireSegment(locator="lines:1", text=self.texts[path])
             info = {"path": path, "mime": "text/plain", "lines": 1}
             return Response(ok=True, info=info, segments=(segment,), opened=(path,))
-        media = tuple(WireMedia(mime=m, size=len(d), locator="file") for m, d in self.media)
+        place = "file"
+        if tool in ("read_audio", "read_video"):
+            place = f"time:{args.get('start_s', 0):g}-{args.get('end_s', 1):g}"
+        media = tuple(WireMedia(mime=m, size=len(d), locator=place) for m, d in self.media)
         return Response(
             ok=True,
             info={"path": path},
@@ -184,3 +189,17 @@ class FakeDesk:
             opened=(path,),
             payload=b"".join(data for _, data in self.media),
         )
+
+    def _search(self, query: str) -> Response:
+        """The files that hold the query: first by their text, then by their name alone."""
+        hits = [
+            {"path": p, "locator": "lines:1", "snippet": t, "score": 2.5}
+            for p, t in self.texts.items()
+            if query in t
+        ]
+        hits += [
+            {"path": p, "locator": "file", "snippet": p, "score": 1.0}
+            for p in self.texts
+            if query in p and query not in self.texts[p]
+        ]
+        return Response(ok=True, info={"hits": hits}, notes=() if hits else ("nothing fits",))

@@ -39,7 +39,8 @@ JSON = st.recursive(
 )
 FIELDS = (
     "command", "timeout_s", "pattern", "modality", "modified_after", "modified_before", "path",
-    "pages", "lines", "cells", "offset", "page", "region", "dpi", "text", "cites",
+    "pages", "lines", "cells", "span_s", "offset", "page", "region", "dpi", "text", "cites",
+    "query", "top_k", "start_s", "end_s", "frames",
 )  # fmt: skip
 NEAR_ACTIONS = st.fixed_dictionaries(
     {"tool": st.sampled_from([*sorted(ALL_TOOLS), "fly"])},
@@ -81,6 +82,16 @@ def test_a_model_a_dict_and_json_stand_for_the_same() -> None:
         ({"tool": "read_text", "path": "a", "pages": [0, 1]}, "read_text.pages.0"),
         ({"tool": "read_text", "path": "a", "offset": 10**4_000}, "less than or equal"),
         ({"tool": "read_image", "path": "a", "region": [math.nan] * 4}, "finite"),
+        ({"tool": "read_text", "path": "a", "span_s": [-1, 2]}, "read_text.span_s.0"),
+        ({"tool": "read_audio", "path": "a", "start_s": math.inf}, "finite"),
+        ({"tool": "read_video", "path": "a", "frames": 33}, "less than or equal to 32"),
+        ({"tool": "read_video", "path": "a", "frames": [0.5] * 33}, "at most 32"),
+        ({"tool": "read_video", "path": "a", "frames": []}, "at least 1"),
+        ({"tool": "search"}, "search.query: Field required"),
+        ({"tool": "search", "query": ""}, "at least 1 character"),
+        ({"tool": "search", "query": "x" * 2_001}, "at most 2000"),
+        ({"tool": "search", "query": "x", "top_k": 51}, "less than or equal to 50"),
+        ({"tool": "search", "query": "x", "modality": "smell"}, "search.modality"),
         ({"tool": "list_files", "modified_after": "yesterday"}, "list_files.modified_after"),
         ({"tool": "answer", "text": "x", "cites": [{"path": "a", "locator": "p3"}]}, "page:3"),
         ({"tool": "note", "text": "x", "cites": [{"path": "a"}] * 101}, "at most 100"),
@@ -112,9 +123,10 @@ def test_raw_actions_are_the_same_in_every_process() -> None:
 
 def test_presets_and_names() -> None:
     assert resolve_tools(None) == ALL_TOOLS == resolve_tools("config0")
-    assert PRESETS["config0"] - PRESETS["config1"] == {"read_text", "read_image"}
-    assert PRESETS["config0"] - PRESETS["config2"] == {"read_text"}
-    assert PRESETS["config0"] - PRESETS["config3"] == {"read_image"}
+    text, senses = {"read_text", "search"}, {"read_image", "read_audio", "read_video"}
+    assert PRESETS["config0"] - PRESETS["config1"] == text | senses
+    assert PRESETS["config0"] - PRESETS["config2"] == text
+    assert PRESETS["config0"] - PRESETS["config3"] == senses
     assert resolve_tools([]) == {"note", "answer"}
     assert resolve_tools(("terminal",)) == {"terminal", "note", "answer"}
     with pytest.raises(ValueError, match="no preset 'config9'; there are config0"):
@@ -290,6 +302,30 @@ def test_read_image(desk: DeskEnv) -> None:
 
 
 @pytest.mark.docker
+def test_read_audio(desk: DeskEnv) -> None:
+    for path in (a_file(desk, ".mp3"), a_file(desk, ".mp4")):
+        text, info, (medium,) = do(desk, "read_audio", path=path, start_s=1, end_s=2.5)
+        assert (medium.mime, info["opened"]) == ("audio/mpeg", (path,))
+        assert f"[time:1-2.5] audio/mpeg, {len(medium.data)} bytes" in text
+        assert "duration_s" in text
+    error = do(desk, "read_audio", path=a_file(desk, ".mp3"), start_s=9_000)[1]["error"]
+    assert error == "out_of_range"
+    assert do(desk, "read_audio", path=a_file(desk, ".pdf"))[1]["error"] == "unsupported"
+
+
+@pytest.mark.docker
+def test_read_video(desk: DeskEnv) -> None:
+    path = a_file(desk, ".mp4")
+    text, _, frames = do(desk, "read_video", path=path, frames=[1, 2.25])
+    assert [m.mime for m in frames] == ["image/jpeg"] * 2
+    assert text.index("[time:1-1]") < text.index("[time:2.25-2.25]")
+    assert max(Image.open(io.BytesIO(frames[0].data)).size) <= 768
+    assert len(do(desk, "read_video", path=path, start_s=0, end_s=3, frames=4)[2]) == 4
+    assert len(do(desk, "read_video", path=path)[2]) == 6
+    assert do(desk, "read_video", path=a_file(desk, ".mp3"))[1]["error"] == "unsupported"
+
+
+@pytest.mark.docker
 def test_read_original(desk: DeskEnv) -> None:
     for suffix in (".eml", ".mp4", ".xlsx"):
         path = a_file(desk, suffix)
@@ -298,7 +334,10 @@ def test_read_original(desk: DeskEnv) -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("tool", ["metadata", "read_text", "read_image", "read_original"])
+@pytest.mark.parametrize(
+    "tool",
+    ["metadata", "read_text", "read_image", "read_audio", "read_video", "read_original"],
+)
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
