@@ -7,11 +7,13 @@ import io
 import json
 import shutil
 import subprocess
+import threading
 import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 ECHO = "echo hi"
 _PORT = 8000
 _PATIENCE_S = 20.0
+_GLANCE_S = 0.02  # between looks at memory
 
 # One request, one bash: what a desk's peers do, with less around it. It ends with its input.
 _SERVER = """
@@ -259,6 +262,61 @@ def memory_of(client: DockerClient, container: str) -> int:
     # The name under the first and under the second version of control groups.
     cache = detail.get("total_inactive_file", detail.get("inactive_file", 0))
     return int(stats["usage"]) - int(cache)
+
+
+@contextmanager
+def memory_peak(run: str) -> Iterator[Callable[[], int]]:
+    """Watch the container that this process starts in the block under the label ``run``; the
+    function yielded tells the most memory that it was seen to hold, in bytes, without file cache.
+
+    Raises:
+        CannotMeasure: by the function, if no container was seen.
+    """
+    from deskgym.env.sandbox.engine import connect
+    from deskgym.env.sandbox.sweep import RUN, owner_labels
+
+    labels = [f"{RUN}={run}", *(f"{name}={value}" for name, value in owner_labels().items())]
+    seen: list[int] = []
+    done = threading.Event()
+    client = connect()
+
+    def watch() -> None:
+        while not done.wait(_GLANCE_S):
+            for found in client.api.containers(filters={"label": labels}):
+                _watch_one(client, found["Id"], seen, done)
+
+    def peak() -> int:
+        if not seen:
+            raise CannotMeasure("the container was gone before its memory was seen")
+        return max(seen)
+
+    with closing(client), ThreadPoolExecutor(1) as pool:
+        watching = pool.submit(watch)
+        try:
+            yield peak
+        finally:
+            done.set()
+        watching.result()  # what went wrong there is raised here
+
+
+def _watch_one(
+    client: DockerClient, container: str, seen: list[int], done: threading.Event
+) -> None:
+    from docker.errors import APIError
+
+    while not done.wait(_GLANCE_S):
+        try:
+            stats = client.api.stats(container, stream=False, one_shot=True)["memory_stats"]
+        except (APIError, ValueError):
+            return  # it is gone; the engine then answers with an error, or with nothing at all
+        if "usage" not in stats:
+            return  # it has ended
+        detail = stats["stats"]
+        # The names under the first and under the second version of control groups.
+        kinds = ("total_active_file", "total_inactive_file")
+        if kinds[0] not in detail:
+            kinds = ("active_file", "inactive_file")
+        seen.append(int(stats["usage"]) - sum(int(detail[kind]) for kind in kinds))
 
 
 def shim_memory(container: str) -> int | None:

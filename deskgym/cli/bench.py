@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json as json_module
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,47 +15,127 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from deskgym.bench import Row, Skipped
+    from deskgym.env.models import Model
 
 
 WIDTH = 130
 
 
+benches = typer.Typer(
+    help="Measure this machine: each figure as a ratio to a baseline of the same run.",
+    invoke_without_command=True,
+)
+_QUICK = typer.Option("--quick", help="Few repetitions: to see that it works.")
+_ONLY = typer.Option("--only", metavar="NAME", help="One row. Repeatable.")
+_JSON = typer.Option("--json", help="For a script.")
+
+
 def register(app: typer.Typer) -> None:
-    app.command()(bench)
+    app.add_typer(benches, name="bench")
 
 
-def bench(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Few repetitions: to see that it works.")
-    ] = False,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="One row. Repeatable.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a script.")] = False,
+@benches.callback()
+def desks(
+    context: typer.Context,
+    quick: Annotated[bool, _QUICK] = False,
+    only: Annotated[list[str] | None, _ONLY] = None,
+    json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Measure this machine's desks: each figure as a ratio to a baseline of the same run.
 
     A missed target is said and is no failure: other work on the machine disturbs the figures.
     """
+    if context.invoked_subcommand is not None:
+        if quick or only or json:
+            raise typer.BadParameter(f"options go after {context.invoked_subcommand}")
+        return
     from deskgym.bench import ROWS, measure
     from deskgym.cli.progress import saying
     from deskgym.env.sandbox.engine import connect
     from deskgym.env.sandbox.images import ensure_image
 
-    names = list(dict.fromkeys(only or ROWS))
-    if unknown := sorted(set(names) - set(ROWS)):
-        raise typer.BadParameter(f"no row {unknown[0]!r}; there are {', '.join(ROWS)}")
+    names = _chosen(only, ROWS)
     client = connect()
     try:
         with saying() as say:
             image = ensure_image(client, say=say)
-        with _progress(len(names)) as tell:
-            rows = []
-            for name in names:
-                tell(name)
-                rows.append(measure(client, image, name, quick=quick))
+        rows = _measured(names, lambda name: measure(client, image, name, quick=quick))
     finally:
         client.close()
+    _tell(rows, quick=quick, json=json)
+
+
+@benches.command()
+def perception(
+    quick: Annotated[bool, _QUICK] = False,
+    only: Annotated[list[str] | None, _ONLY] = None,
+    asr: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--asr",
+            metavar="ENGINE:MODEL",
+            help="A speech model to measure, by name or path; default: one of each engine, "
+            "tiny.en if it is here. Repeatable.",
+        ),
+    ] = None,
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Measure reading: what it gets right of known files, and what preparing gains.
+
+    The known files are made here and prepared in the perception container. --quick leaves out
+    the two rows that take minutes and gigabytes.
+    """
+    import tempfile
+    from contextlib import ExitStack
+
+    from deskgym.bench_perception import ROWS, measure
+    from deskgym.bench_profiles import Bench
+    from deskgym.cli.progress import saying
+    from deskgym.env.models import recipe_with
+    from deskgym.env.sandbox.engine import connect
+    from deskgym.env.sandbox.images import ensure_image
+
+    names = _chosen(only, ROWS)
+    models = _models(asr)
+    client = connect()
+    try:
+        with saying() as say:
+            ensure_image(client, say=say)
+            for model in (None, *models.values()):
+                ensure_image(client, recipe_with(client, model), say=say)
+        with tempfile.TemporaryDirectory(prefix="deskgym-bench-") as folder, ExitStack() as stack:
+            work = Bench(client, Path(folder), models, stack, quick=quick)
+            rows = _measured(names, lambda name: measure(work, name))
+    finally:
+        client.close()
+    _tell(rows, quick=quick, json=json)
+
+
+def _models(specs: list[str] | None) -> dict[str, Model]:
+    """A model for each engine, as far as there are any."""
+    from deskgym.bench_profiles import known_models
+    from deskgym.env.models import locate
+
+    return {model.engine: model for model in map(locate, specs)} if specs else known_models()
+
+
+def _chosen(only: list[str] | None, rows: Mapping[str, object]) -> list[str]:
+    names = list(dict.fromkeys(only or rows))
+    if unknown := sorted(set(names) - set(rows)):
+        raise typer.BadParameter(f"no row {unknown[0]!r}; there are {', '.join(rows)}")
+    return names
+
+
+def _measured(names: list[str], measure: Callable[[str], Row | Skipped]) -> list[Row | Skipped]:
+    with _progress(len(names)) as tell:
+        rows = []
+        for name in names:
+            tell(name)
+            rows.append(measure(name))
+    return rows
+
+
+def _tell(rows: list[Row | Skipped], *, quick: bool, json: bool) -> None:
     if json:
         print(json_module.dumps({"quick": quick, "rows": [row.as_json() for row in rows]}))
     else:
@@ -131,6 +212,8 @@ def _table(rows: list[Row]) -> Table:
 def _quantity(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1e3:.2f} ms" if value < 1 else f"{value:.2f} s"
+    if unit == "share":
+        return f"{value:.2%}"
     if unit == "1/s":
         return f"{value:,.0f}/s"
     return f"{value:.1f} {unit}"

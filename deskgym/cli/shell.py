@@ -42,6 +42,7 @@ def shell(
     Ctrl-D leaves, and the desk is gone. Lines may also be piped in.
     """
     from deskgym.cli.progress import saying
+    from deskgym.env.prepared import find
     from deskgym.env.sandbox.docker import DockerSandbox
     from deskgym.env.sandbox.engine import connect
     from deskgym.env.sandbox.images import ensure_image
@@ -51,7 +52,7 @@ def shell(
     try:
         with saying() as say:
             ensure_image(client, say=say)
-        with DockerSandbox(person.root, client=client) as desk:
+        with DockerSandbox(person.root, prepared=find(person), client=client) as desk:
             records = tuple(record.model_dump(mode="json") for record in person.files)
             desk.configure(person.user, records, on)
             interactive = sys.stdin.isatty()
