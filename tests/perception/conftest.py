@@ -8,7 +8,7 @@ the same tests read with the container's own libraries. From the project's root:
     docker run --rm --network none --entrypoint python3 -v "$PWD/tests:/tests:ro" \\
         -v "$PWD/build/pytest:/pytest:ro" -e PYTHONPATH=/opt/deskgym/lib:/pytest \\
         deskgym/perception:TAG -m pytest -p no:cacheprovider --rootdir /tests/perception \\
-        --confcutdir /tests/perception /tests/perception
+        --confcutdir /tests/perception /tests/perception/test_{corpus,broken}.py
 
 (``docker images deskgym/perception`` names TAG; ``deskgym image build --perception`` builds it.)
 """
