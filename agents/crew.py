@@ -38,6 +38,7 @@ class RunSpec:
     jobs: int = 1
     agent_config: Mapping[str, Any] = field(default_factory=dict)
     act_timeout_s: float = 600.0
+    dataset_options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -42,26 +42,25 @@ class BM25:
     """Scores of passages for a query. Fixed once made; equal input gives equal scores."""
 
     def __init__(self, passages: Sequence[str]) -> None:
-        self._counts = [Counter(terms(passage)) for passage in passages]
-        self._lengths = [sum(counts.values()) for counts in self._counts]
+        counts = [Counter(terms(passage)) for passage in passages]
+        self._lengths = [sum(words.values()) for words in counts]
         self._mean_length = (sum(self._lengths) / len(self._lengths)) if self._lengths else 0.0
-        self._holding: Counter[str] = Counter(word for counts in self._counts for word in counts)
+        self._postings: dict[str, list[tuple[int, int]]] = {}
+        for number, words in enumerate(counts):
+            for word, times in words.items():
+                self._postings.setdefault(word, []).append((number, times))
 
     def idf(self, term: str) -> float:
         """How much a term tells: the rarer, the more; above 0 for any term."""
-        holding = self._holding[term]
-        return math.log(1 + (len(self._counts) - holding + 0.5) / (holding + 0.5))
+        holding = len(self._postings.get(term, ()))
+        return math.log(1 + (len(self._lengths) - holding + 0.5) / (holding + 0.5))
 
     def scores(self, query: str) -> list[float]:
         """The score of each passage, in order; 0 for one without any of the query's terms."""
-        wanted = sorted(set(terms(query)))
-        weights = {term: self.idf(term) for term in wanted}
-        found = []
-        for counts, length in zip(self._counts, self._lengths, strict=True):
-            norm = K1 * (1 - B + B * length / self._mean_length) if length else K1
-            total = 0.0
-            for term in wanted:
-                if times := counts[term]:
-                    total += weights[term] * times * (K1 + 1) / (times + norm)
-            found.append(total)
+        found = [0.0] * len(self._lengths)
+        for term in sorted(set(terms(query))):
+            weight = self.idf(term)
+            for number, times in self._postings.get(term, ()):
+                norm = K1 * (1 - B + B * self._lengths[number] / self._mean_length)
+                found[number] += weight * times * (K1 + 1) / (times + norm)
         return found

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 from deskgym.agents.crew import Crew, Env, Episode, MakeEnv, Progress, RunSpec
 from deskgym.agents.registry import check_agent_name
 from deskgym.env.actions import resolve_tools
+from deskgym.env.run_reader import read_results
 from deskgym.env.trajectory import EpisodeResult, RunConfig
-from deskgym.env.trajectory_log import RunFolder, read_results
+from deskgym.env.trajectory_log import RunFolder
 from deskgym.tasks.schema import Task
+from deskgym.tasks.scoring.difficulty import difficulty_scale, task_features
+from deskgym.tasks.scoring.models import DifficultyScale
 
 __all__ = [
     "Episode",
@@ -111,7 +114,7 @@ def run(
     if dataset is None:
         from deskgym.tasks.registry import load_dataset
 
-        dataset = load_dataset(spec.dataset)
+        dataset = load_dataset(spec.dataset, **spec.dataset_options)
     episodes = plan_episodes(spec, dataset)
     config = run_config(spec, dataset, episodes, image_digest)
     if resume and (out / "run.json").exists():
@@ -135,7 +138,9 @@ def run_config(
     return RunConfig(
         deskgym_version=version("deskgym"),
         dataset=spec.dataset,
+        dataset_options=dict(spec.dataset_options),
         dataset_digest=dataset.digest,
+        difficulty_scale=scale_of(dataset),
         profiles=spec.profiles,
         tasks=tuple(dict.fromkeys(episode.task.id for episode in episodes)),
         agents=spec.agents,
@@ -148,6 +153,15 @@ def run_config(
         image_digest=image_digest,
         started=datetime.now(UTC),
     )
+
+
+def scale_of(dataset: Dataset) -> DifficultyScale | None:
+    """What the difficulty of the data set's tasks is measured against: all its people's tasks."""
+    features = []
+    for name in dataset.profiles():
+        files = {record.path: record for record in dataset.profile(name).files}
+        features += [task_features(task, files) for task in dataset.tasks(name)]
+    return difficulty_scale(features)
 
 
 def _tools(tools: str | tuple[str, ...] | None) -> frozenset[str]:
@@ -174,6 +188,7 @@ def _desk_env(spec: RunSpec, folder: RunFolder, agent: str) -> Env:
 
     return DeskEnv(
         spec.dataset,
+        dataset_options=spec.dataset_options,
         tools=list(spec.tools) if isinstance(spec.tools, tuple) else spec.tools,
         max_steps=spec.max_steps,
         reward=spec.reward,

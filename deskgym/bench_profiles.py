@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from deskgym import bench_truth
 from deskgym.bench_baselines import CannotMeasure
 from deskgym.env.models import PACKAGES, Model, available
+from deskgym.tasks.findings import Finding
 from deskgym.tasks.registry import profile_id
 from deskgym.tasks.schema import Profile, Task
 from deskgym.tools.result import ToolError
@@ -47,6 +48,13 @@ class OnePerson:
     def profile(self, name: str) -> Profile:
         profile_id(self, name)  # refuses anyone else
         return self.person
+
+    def profile_for(self, task: Task) -> Profile:
+        return self.profile(task.profile_id)
+
+    def findings(self, name: str) -> tuple[Finding, ...]:
+        profile_id(self, name)
+        return ()
 
     def tasks(self, name: str) -> tuple[Task, ...]:
         profile_id(self, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,10 @@ from deskgym.env.actions import (
 from deskgym.env.episode import Episode, Info, end_info, step_info
 from deskgym.env.observations import Media, Observation
 from deskgym.env.options import named
-from deskgym.env.render import error_text, observation_text, observed_media, welcome
+from deskgym.env.render import observation_text, observed_media, refusal, welcome
 from deskgym.env.rewards import check_reward
 from deskgym.env.sandbox.base import (
     DeskDied,
-    DeskError,
     ExecRequest,
     Response,
     Sandbox,
@@ -66,6 +65,7 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     Args:
         dataset: a data set's name, or a `Dataset`.
+        dataset_options: what `deskgym.tasks.registry.load_dataset` takes besides the name.
         profile: the person of every episode; by default one is drawn at each reset.
         tools: which tools are on: a preset (``config0`` to ``config3``), names, or None for all.
         max_steps: steps before the episode is truncated.
@@ -101,12 +101,16 @@ class DeskEnv(gym.Env[Observation, Any]):
         max_output_bytes: int = 50_000,
         run: RunFolder | None = None,
         agent: str | None = None,
+        dataset_options: Mapping[str, Any] | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"no render mode {render_mode!r}; there are ansi and human")
         if max_steps < 1:
             raise ValueError(f"max_steps is at least 1, not {max_steps}")
-        self.dataset = load_dataset(dataset) if isinstance(dataset, str) else dataset
+        options = dict(dataset_options or {})
+        if options and not isinstance(dataset, str):
+            raise ValueError("dataset_options go with a data set's name, not with one that is made")
+        self.dataset = load_dataset(dataset, **options) if isinstance(dataset, str) else dataset
         self._fixed_profile = self.dataset.profile(profile).id if profile is not None else None
         self.tools = resolve_tools(tools)
         self.max_steps = max_steps
@@ -130,6 +134,7 @@ class DeskEnv(gym.Env[Observation, Any]):
                 "command_timeout_s": command_timeout_s,
                 "max_output_bytes": max_output_bytes,
                 "agent": agent,
+                "dataset_options": options or None,
             },
         )
         self._make_sandbox = sandbox or partial(_docker_desk, prepared=prepared)
@@ -138,7 +143,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         self._run = run
         self._desk: Sandbox | None = None
         self._desk_used = False
-        self._profile: Profile | None = None
+        self._person: Profile | None = None
+        self._shows: tuple[str, str] | None = None  # whose files, and which, the desk shows
         self._episode: Episode | None = None
         self._under_way = False
         self._log: EpisodeLog | None = None
@@ -169,6 +175,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         profile, name = named(options, profile, task)
         person = self._draw_profile(profile)
         chosen = self._draw_task(person.id, name)
+        person = self._as_asked(person, chosen)
         self._leave()
         self._ready_desk(person)
         if self._run is not None:
@@ -182,6 +189,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             seed=seed,
             agent=self.agent,
             write=self._write,
+            keep=self._run.keep_media if self._run is not None else None,
         )
         self._under_way = True
         text = welcome(person.user, self.tools, len(person.files))
@@ -267,13 +275,12 @@ class DeskEnv(gym.Env[Observation, Any]):
         try:
             parsed = parse_action(action)
         except InvalidAction as error:
-            response = _refusal("invalid_action", str(error))
-            text = error_text("invalid_action", str(error))
+            response, text = refusal("invalid_action", str(error))
             return None, raw_action(action), response, text, ("invalid_action",)
         if parsed.tool not in self.tools:
             message = f"{parsed.tool} is switched off; on are {', '.join(sorted(self.tools))}"
-            response = _refusal("switched_off", message)
-            return parsed, None, response, error_text("switched_off", message), ("switched_off",)
+            response, text = refusal("switched_off", message)
+            return parsed, None, response, text, ("switched_off",)
         if isinstance(parsed, Answer):
             return parsed, None, Response(ok=True), "", ()
         if isinstance(parsed, Note):
@@ -303,7 +310,7 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     def _ready_desk(self, person: Profile) -> None:
         """A desk of ``person``, as new: the one there is if it comes clean, else another."""
-        if self._desk is not None and self._profile is not None and self._profile.id == person.id:
+        if self._desk is not None and self._shows == (person.id, person.digest):
             try:
                 if self._desk_used:
                     self._desk.reset()
@@ -321,7 +328,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         except SandboxError:
             desk.close()
             raise
-        self._desk, self._profile, self._desk_used = desk, person, False
+        self._desk, self._desk_used = desk, False
+        self._shows = (person.id, person.digest)
 
     def _drop_desk(self) -> None:
         desk, self._desk = self._desk, None
@@ -334,9 +342,14 @@ class DeskEnv(gym.Env[Observation, Any]):
         if name is None:
             people = self.dataset.profiles()
             name = people[int(self.np_random.integers(len(people)))]
-        if self._profile is not None and name in (self._profile.id, self._profile.name):
-            return self._profile
-        return self.dataset.profile(name)
+        if self._person is None or name not in (self._person.id, self._person.name):
+            self._person = self.dataset.profile(name)
+        return self._person
+
+    def _as_asked(self, person: Profile, task: Task) -> Profile:
+        """The person's computer when the task is asked."""
+        shown = self.dataset.profile_for(task)
+        return person if shown.digest == person.digest else shown
 
     def _draw_task(self, profile_id: str, name: str | None) -> Task:
         if name is not None:
@@ -389,7 +402,3 @@ def _docker_desk(person: Profile, prepared: str | Path | None) -> Sandbox:
     from deskgym.env.sandbox.docker import DockerSandbox
 
     return DockerSandbox(person.root, prepared=find(person, prepared))
-
-
-def _refusal(kind: str, message: str) -> Response:
-    return Response(ok=False, error=DeskError(kind=kind, message=message))

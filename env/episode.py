@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from deskgym.env.actions import FAMILIES, Action, Answer
 from deskgym.env.evidence_tracker import EvidenceTracker, MediaPiece, TextPiece
+from deskgym.env.render import observed_media
 from deskgym.env.rewards import final_terms, shaping
 from deskgym.env.sandbox.base import Response
 from deskgym.env.trajectory import (
@@ -15,11 +17,13 @@ from deskgym.env.trajectory import (
     EpisodeResult,
     EpisodeStart,
     Event,
+    MediaShown,
     Returned,
     StepEvent,
 )
 from deskgym.tasks.locators import parse_locator
 from deskgym.tasks.schema import Profile, Task
+from deskgym.tasks.scoring.difficulty import task_features
 
 Info = dict[str, Any]
 Ended = Literal["answered", "truncated", "aborted"]
@@ -29,6 +33,7 @@ class Episode:
     """Keeps an episode's books: gold evidence, rewards, and the events of its trajectory.
 
     ``write`` is given each event as it comes (a log); an event counts only once that succeeded.
+    ``keep`` is given what an observation shows of pictures, sounds and clips, by SHA-256.
     """
 
     def __init__(
@@ -42,6 +47,7 @@ class Episode:
         seed: int | None,
         agent: str | None,
         write: Callable[[Event], None],
+        keep: Callable[[str, bytes], None] | None = None,
     ) -> None:
         self.task = task
         self.profile = profile
@@ -53,6 +59,7 @@ class Episode:
         self._reward = reward
         self._agent = agent
         self._write = write
+        self._keep = keep
         self._shaped = 0.0
         self._invalid = 0
         self._log(
@@ -110,6 +117,7 @@ class Episode:
                 opened=response.opened,
                 opened_overflow=response.opened_overflow,
                 returned=returned,
+                media=self._kept(response),
                 exposed=exposed,
                 text=text,
                 flags=flags,
@@ -151,7 +159,10 @@ class Episode:
             qa_type=task.qa_type,
             profiling_type=task.profiling_type,
             answerable=task.answerable,
+            family=task.family,
+            labels=task.labels,
             capabilities=task.capabilities,
+            features=task_features(task, {record.path: record for record in self.profile.files}),
             ended=ended,
             reason=reason,
             steps=self.steps,
@@ -171,6 +182,25 @@ class Episode:
     @property
     def _coverage(self) -> float:
         return self._tracker.coverage[-1] if self._tracker.coverage else 0.0
+
+    def _kept(self, response: Response) -> tuple[MediaShown, ...]:
+        """What the observation shows besides text; nothing if it is not kept anywhere."""
+        if self._keep is None:
+            return ()
+        path, shown = str(response.info.get("path", "")), []
+        for piece, seen in zip(response.media, observed_media(response), strict=True):
+            digest = hashlib.sha256(seen.data).hexdigest()
+            self._keep(digest, seen.data)
+            shown.append(
+                MediaShown(
+                    path=path,
+                    locator=piece.locator,
+                    mime=piece.mime,
+                    sha256=digest,
+                    size=len(seen.data),
+                )
+            )
+        return tuple(shown)
 
     def _log(self, event: Event) -> None:
         self._write(event)

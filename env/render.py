@@ -6,7 +6,7 @@ from typing import Any
 
 from deskgym.env.actions import Action, ReadText
 from deskgym.env.observations import Media
-from deskgym.env.sandbox.base import Response
+from deskgym.env.sandbox.base import DeskError, Response
 
 _SHOWN_INFO = (
     "mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s", "language",
@@ -36,6 +36,12 @@ def observed_media(response: Response) -> tuple[Media, ...]:
         media.append(Media(item.mime, response.payload[at : at + item.size]))
         at += item.size
     return tuple(media)
+
+
+def refusal(kind: str, message: str) -> tuple[Response, str]:
+    """The answer to an action that never reaches the desk, and its text."""
+    response = Response(ok=False, error=DeskError(kind=kind, message=message))
+    return response, error_text(kind, message)
 
 
 def error_text(kind: str, message: str, remedy: str = "") -> str:

@@ -1,8 +1,8 @@
 """What is logged of an episode: its events, its result, and the run they belong to.
 
-A run is a folder: ``run.json``, ``results.jsonl`` (a line an episode) and
-``episodes/<agent>/<profile>/<task id>.jsonl`` (a line an event). Every line carries
-``format_version``.
+A run is a folder: ``run.json``, ``results.jsonl`` (a line an episode), ``scores.jsonl`` (a line
+an episode: what is derived), ``episodes/<agent>/<profile>/<task id>.jsonl`` (a line an event) and
+``media``. Every line carries ``format_version``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ from deskgym.env.actions import Action, Cite, Family
 from deskgym.tasks.locators import Locator
 from deskgym.tasks.schema import Capabilities, ProfilingType, QAType
 from deskgym.tasks.scoring.models import AnswerScores as AnswerScores
+from deskgym.tasks.scoring.models import (
+    Diagnosis,
+    DifficultyFeatures,
+    DifficultyScale,
+    JudgeVerdict,
+    Score,
+)
 from deskgym.tasks.scoring.models import EvidenceScores as EvidenceScores
 from deskgym.tasks.scoring.models import FileScores as FileScores
 
@@ -33,6 +40,16 @@ class Returned(_Model):
     locator: Locator
     chars: int = Field(default=0, ge=0, description="characters of text, 0 for media")
     mime: str | None = Field(default=None, description="of media; None for text")
+
+
+class MediaShown(_Model):
+    """A picture, sound or clip that an observation held, kept in the run's ``media`` folder."""
+
+    path: str = Field(description="the profile's file that it was made from")
+    locator: Locator
+    mime: str
+    sha256: str
+    size: int = Field(ge=0, description="bytes")
 
 
 class Exposure(_Model):
@@ -79,6 +96,7 @@ class StepEvent(_Model):
     opened: tuple[str, ...] = Field(default=(), description="files opened, in order, once each")
     opened_overflow: bool = Field(default=False, description="more were opened than could be noted")
     returned: tuple[Returned, ...] = ()
+    media: tuple[MediaShown, ...] = ()
     exposed: tuple[Exposure, ...] = ()
     text: str = Field(default="", description="the observation's text")
     flags: tuple[str, ...] = Field(default=(), description="invalid_action, switched_off, ...")
@@ -145,7 +163,10 @@ class EpisodeResult(_Model):
     qa_type: QAType
     profiling_type: ProfilingType | None
     answerable: bool
+    family: str = Field(description="what scores are grouped by: unanswerable, or the question's")
+    labels: tuple[str, ...] = ()
     capabilities: Capabilities
+    features: DifficultyFeatures
     ended: Literal["answered", "truncated", "aborted"]
     reason: str | None = None
     steps: int
@@ -167,7 +188,11 @@ class RunConfig(_Model):
     format_version: Literal[1] = FORMAT_VERSION
     deskgym_version: str
     dataset: str
+    dataset_options: dict[str, Any] = Field(default_factory=dict)
     dataset_digest: str
+    difficulty_scale: DifficultyScale | None = Field(
+        default=None, description="over all tasks of the data set; None if it has none"
+    )
     profiles: tuple[str, ...]
     tasks: tuple[str, ...]
     agents: tuple[str, ...]
@@ -179,3 +204,25 @@ class RunConfig(_Model):
     sandbox: str
     image_digest: str
     started: datetime
+
+
+class EpisodeScore(_Model):
+    """A line of ``scores.jsonl``: what is derived from an episode, and can be derived again.
+
+    ``correct`` is the judge's word where there is one, else whether the answer's lexical score
+    reaches `deskgym.env.score_run.CORRECT_FROM`; None if the judge left it unscored.
+    """
+
+    format_version: Literal[1] = FORMAT_VERSION
+    task_id: str
+    profile_id: str
+    agent: str
+    scores: Scores
+    bleu: Score | None = Field(default=None, description="None: sacrebleu is not installed")
+    judge: JudgeVerdict | None = Field(default=None, description="None: no judge was asked")
+    correct: bool | None
+    difficulty: float | None = Field(default=None, ge=1, le=99)
+    diagnosis: Diagnosis | None = Field(default=None, description="None: no log to tell from")
+    seconds: float | None = Field(default=None, ge=0, description="from start to end, wall clock")
+    env_seconds: float | None = Field(default=None, ge=0, description="of it, in the environment")
+    tool_uses: dict[str, int] = Field(default_factory=dict, description="actions by tool")

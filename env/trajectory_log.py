@@ -4,6 +4,8 @@
 
     run.json                                    what the run was made with
     results.jsonl                               a line for each finished episode
+    scores.jsonl                                what is derived from them, by `deskgym score`
+    media/<sha256>                              pictures, sounds and clips that were shown
     episodes/<agent>/<profile>/<task id>.jsonl  a line for each event of an episode
 
 Lines are appended with one write each; results and the end of an episode are synced to the disk
@@ -12,34 +14,33 @@ before the call returns. One process writes to a run folder at a time; its threa
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
-from deskgym.env.trajectory import FORMAT_VERSION, EpisodeEnd, EpisodeResult, Event, RunConfig
-
-RUN: Final = "run.json"
-RESULTS: Final = "results.jsonl"
-EPISODES: Final = "episodes"
+from deskgym.env.run_reader import (
+    MEDIA,
+    RESULTS,
+    RUN,
+    SCORES,
+    TrajectoryError,
+    episode_path,
+    failed,
+    is_json,
+    read_config,
+    read_results,
+)
+from deskgym.env.run_reader import safe_name as safe_name
+from deskgym.env.trajectory import EpisodeEnd, EpisodeResult, EpisodeScore, Event, RunConfig
 
 Key = tuple[str, str, str]
 """Agent, profile id and task id: what names an episode within a run."""
-
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_MAX_NAME = 120
-_T = TypeVar("_T")
-
-
-class TrajectoryError(RuntimeError):
-    """A run's folder that cannot be written or read as asked; names the file and the remedy."""
 
 
 class EpisodeLog:
@@ -53,7 +54,7 @@ class EpisodeLog:
             self._file = _LineFile(path, replace=True)
             _sync_folder(path.parent)
         except OSError as error:
-            raise _failed("start the log", path, error) from error
+            raise failed("start the log", path, error) from error
 
     def write(self, event: Event) -> None:
         """Append ``event``; the end event is synced to the disk.
@@ -91,7 +92,7 @@ class RunFolder:
         try:
             self._results = _LineFile(path / RESULTS)
         except OSError as error:
-            raise _failed("open", path / RESULTS, error) from error
+            raise failed("open", path / RESULTS, error) from error
 
     @classmethod
     def create(cls, path: Path, config: RunConfig) -> RunFolder:
@@ -106,7 +107,7 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             _replace(path / RUN, (config.model_dump_json(indent=1) + "\n").encode())
         except OSError as error:
-            raise _failed("create a run in", path, error) from error
+            raise failed("create a run in", path, error) from error
         return cls(path, config)
 
     @classmethod
@@ -122,7 +123,7 @@ class RunFolder:
             if results.exists():
                 _cut_torn_tail(results)
         except OSError as error:
-            raise _failed("repair", results, error) from error
+            raise failed("repair", results, error) from error
         return cls(path, config)
 
     def finished(self) -> set[Key]:
@@ -155,9 +156,25 @@ class RunFolder:
 
     def episode_path(self, agent: str, profile_id: str, task_id: str) -> Path:
         """Where the episode's log is kept."""
-        profile = profile_id.rpartition("/")[2]
-        folder = self.path / EPISODES / safe_name(agent) / safe_name(profile)
-        return folder / f"{safe_name(task_id)}.jsonl"
+        return episode_path(self.path, agent, profile_id, task_id)
+
+    def keep_media(self, sha256: str, data: bytes) -> None:
+        """Keep what an observation showed, once for all episodes.
+
+        Raises:
+            TrajectoryError: it could not be written.
+        """
+        file = self.path / MEDIA / sha256
+        if file.exists():
+            return
+        draft = file.with_name(f".{sha256}.{threading.get_ident()}")
+        try:
+            file.parent.mkdir(exist_ok=True)
+            draft.write_bytes(data)
+            draft.replace(file)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise failed("write", file, error) from error
 
     def complete(self) -> None:
         """Put the results in canonical order: by agent, profile and task as configured.
@@ -176,7 +193,7 @@ class RunFolder:
                 self._results.close()
                 self._results = _LineFile(file)
             except OSError as error:
-                raise _failed("rewrite", file, error) from error
+                raise failed("rewrite", file, error) from error
 
     def close(self) -> None:
         """Close the files. Harmless if repeated."""
@@ -202,62 +219,17 @@ class RunFolder:
         )
 
 
-def read_config(path: Path) -> RunConfig:
-    """The configuration of the run in the folder ``path``.
+def write_scores(path: Path, scores: Iterable[EpisodeScore]) -> None:
+    """Put ``scores`` in place of those of the run in ``path``, at once or not at all.
 
     Raises:
-        TrajectoryError: there is no run, or one of another format.
+        TrajectoryError: they could not be written; the old file is kept.
     """
-    file = path / RUN
+    file = path / SCORES
     try:
-        data = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        raise TrajectoryError(f"there is no run in {path}: {RUN} is missing") from error
-    except (OSError, ValueError) as error:
-        raise _failed("read", file, error) from error
-    version = data.get("format_version") if isinstance(data, dict) else None
-    if version != FORMAT_VERSION:
-        raise TrajectoryError(
-            f"{file} has format version {version}; this version of deskgym reads "
-            f"{FORMAT_VERSION}: use the one that made the run"
-        )
-    try:
-        return RunConfig.model_validate(data)
-    except ValidationError as error:
-        raise _failed("read", file, error) from error
-
-
-def read_results(path: Path) -> list[EpisodeResult]:
-    """The results in the run folder ``path``, as they stand; a torn last line is passed over.
-
-    Raises:
-        TrajectoryError: the file cannot be read, or a whole line of it is no result.
-    """
-    file = path / RESULTS
-    return [_parsed(EpisodeResult.model_validate_json, *line) for line in _lines(file)]
-
-
-def read_episode(file: Path) -> list[Event]:
-    """The events of an episode's log; a torn last line is passed over.
-
-    Raises:
-        TrajectoryError: the file is missing or cannot be read, or a whole line is no event.
-    """
-    if not file.exists():
-        raise TrajectoryError(f"there is no episode log {file}")
-    return [_parsed(_EVENT.validate_json, *line) for line in _lines(file)]
-
-
-def safe_name(text: str) -> str:
-    """A file name that stands for ``text`` alone: no separators, never hidden, never too long."""
-    name = re.sub(
-        rb"[^A-Za-z0-9._-]", lambda m: b"%%%02X" % m[0][0], text.encode("utf-8", "surrogatepass")
-    ).decode("ascii")
-    name = f"%2E{name[1:]}" if name.startswith(".") else name or "%"
-    if len(name) <= _MAX_NAME:
-        return name
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{name[: _MAX_NAME - 17]}~{digest}"
+        _replace(file, b"".join(_line(score) for score in scores))
+    except OSError as error:
+        raise failed("write", file, error) from error
 
 
 class _LineFile:
@@ -281,7 +253,7 @@ class _LineFile:
             if sync:
                 os.fsync(self._fd)
         except OSError as error:
-            failure = _failed("write to", self.path, error)
+            failure = failed("write to", self.path, error)
             if written:
                 self._take_back(before, failure)
             raise failure from error
@@ -306,42 +278,12 @@ def _line(model: BaseModel) -> bytes:
     return model.model_dump_json().encode() + b"\n"
 
 
-def _lines(file: Path) -> list[tuple[Path, int, bytes]]:
-    """The whole lines of a file with their numbers; none if there is no file."""
-    try:
-        lines = file.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise _failed("read", file, error) from error
-    # What stands behind the last line break is empty, or torn.
-    whole = lines[:-1]
-    if whole and not _is_json(whole[-1]):
-        whole = whole[:-1]
-    return [(file, number, line) for number, line in enumerate(whole, 1)]
-
-
-def _parsed(validate: Callable[[bytes], _T], file: Path, number: int, line: bytes) -> _T:
-    try:
-        return validate(line)
-    except ValidationError as error:
-        raise TrajectoryError(f"{file}, line {number} cannot be read: {error}") from error
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
-
-
 def _cut_torn_tail(file: Path) -> None:
     """Cut a last line that a crash left half-written: without its break, or no JSON."""
     data = file.read_bytes()
     end = data.rfind(b"\n") + 1
     begin = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
-    if end and not _is_json(data[begin:end]):
+    if end and not is_json(data[begin:end]):
         end = begin
     if end < len(data):
         with file.open("r+b") as stream:
@@ -384,10 +326,3 @@ def _place(name: str, order: tuple[str, ...]) -> tuple[int, list[tuple[int, str]
     place = order.index(name) if name in order else len(order)
     parts = re.findall(r"\d+|\D+", name)
     return place, [(int(p), "") if p.isdigit() and len(p) < 20 else (-1, p) for p in parts]
-
-
-def _failed(what: str, path: Path, error: Exception) -> TrajectoryError:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return TrajectoryError(
-        f"cannot {what} {path}: {reason}; free some space or mend the folder, then resume the run"
-    )

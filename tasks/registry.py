@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
+from deskgym.tasks.findings import Finding
 from deskgym.tasks.schema import Profile, Task
 
 
@@ -26,6 +28,14 @@ class UnknownProfile(Unknown):
 
 class UnknownTask(Unknown):
     """No such task of the person."""
+
+
+class DatasetMissing(Unknown):
+    """The data set's files are not on this computer. The message says how to get them."""
+
+
+class BadDataset(ValueError):
+    """A data set's file cannot be read as what it should be. Names the file and the remedy."""
 
 
 class Dataset(Protocol):
@@ -55,6 +65,18 @@ class Dataset(Protocol):
         """The tasks of the person of that id or bare name, in the data set's order."""
         ...
 
+    def profile_for(self, task: Task) -> Profile:
+        """The person's computer as it is when ``task`` is asked.
+
+        It has the id of ``task.profile_id``, and is `profile` of it unless the data set was told
+        to show less (``as_of``).
+        """
+        ...
+
+    def findings(self, name: str) -> tuple[Finding, ...]:
+        """What loading the person of that id or bare name found wrong, and what it mended."""
+        ...
+
 
 def _load_demo() -> Dataset:
     from deskgym.tasks.demo import DemoDataset
@@ -62,23 +84,104 @@ def _load_demo() -> Dataset:
     return DemoDataset()
 
 
-_LOADERS: dict[str, Callable[[], Dataset]] = {"demo": _load_demo}
+def _load_hippocamp(path: str | None = None) -> Dataset:
+    from deskgym.tasks.hippocamp import HippoCampDataset
+
+    return HippoCampDataset(path)
+
+
+def _load_rhelm(path: str | None = None, as_of: str | None = None) -> Dataset:
+    from deskgym.tasks.rhelm import RhelmDataset
+
+    return RhelmDataset(path, as_of=as_of)
+
+
+def _load_local() -> Dataset:
+    from deskgym.tasks.local import LocalDataset
+
+    return LocalDataset()
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What there is to know of a data set before it is loaded.
+
+    ``hub`` is its id on the Hugging Face hub, None if it is not fetched from there; ``options``
+    are the keywords that `load_dataset` takes for it, each with what it does.
+    """
+
+    name: str
+    title: str
+    about: str
+    licence: str
+    load: Callable[..., Dataset]
+    hub: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+_PATH = "the folder that holds it, in its published layout"
+DATASETS = {
+    info.name: info
+    for info in (
+        DatasetInfo(
+            "demo",
+            "The demo people",
+            "three invented people; ships with the package",
+            "Apache-2.0",
+            _load_demo,
+        ),
+        DatasetInfo(
+            "hippocamp",
+            "HippoCamp",
+            "three people's computers, 581 questions: factual retention and profiling",
+            "HippoCamp Research License v1: research use, no redistribution",
+            _load_hippocamp,
+            hub="MMMem-org/HippoCamp",
+            options={"path": _PATH},
+        ),
+        DatasetInfo(
+            "rhelm",
+            "RHELM",
+            "ten people's year of chats, mails and attachments, 1,305 questions of seven types",
+            "MIT",
+            _load_rhelm,
+            hub="microsoft/RHELM",
+            options={
+                "path": _PATH,
+                "as_of": "question: show only files dated up to the day a question is asked",
+            },
+        ),
+        DatasetInfo(
+            "local",
+            "Your own folders",
+            "folders of this computer, added by: deskgym profiles add DIR --name NAME",
+            "yours",
+            _load_local,
+        ),
+    )
+}
 
 
 def dataset_names() -> tuple[str, ...]:
     """The names that `load_dataset` knows."""
-    return tuple(_LOADERS)
+    return tuple(DATASETS)
 
 
-def load_dataset(name: str) -> Dataset:
-    """The data set of that name.
+def load_dataset(name: str, **options: Any) -> Dataset:
+    """The data set of that name, with the options that its `DatasetInfo` lists.
 
     Raises:
         UnknownDataset: there is none.
+        DatasetMissing: its files are not on this computer.
+        ValueError: it has no such option, or the option no such value.
     """
-    if name not in _LOADERS:
-        raise UnknownDataset(f"no data set {name!r}{near(name, _LOADERS)}")
-    return _LOADERS[name]()
+    if name not in DATASETS:
+        raise UnknownDataset(f"no data set {name!r}{near(name, DATASETS)}")
+    info = DATASETS[name]
+    if unknown := sorted(set(options) - set(info.options)):
+        known = ", ".join(info.options) or "none"
+        raise ValueError(f"the data set {name!r} has no option {unknown[0]!r}; it has {known}")
+    return info.load(**options)
 
 
 def profile_id(dataset: Dataset, name: str) -> str:

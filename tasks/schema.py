@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -102,6 +102,13 @@ class Task(_Model):
     )
     qa_type: QAType
     profiling_type: ProfilingType | None = None
+    question_type: str | None = Field(
+        default=None, description="the data set's own kind of question, if it has kinds of its own"
+    )
+    labels: tuple[str, ...] = Field(
+        default=(), description="what makes the question hard, in the data set's own words"
+    )
+    asked: date | None = Field(default=None, description="the day on which it is asked")
     files: tuple[RelativePath, ...] = Field(
         default=(), description="the smallest set of files that supports the answer"
     )
@@ -109,6 +116,13 @@ class Task(_Model):
     rationale: tuple[RationaleStep, ...] = ()
     capabilities: Capabilities = Capabilities()
     extra: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """What scores are grouped by: ``unanswerable``, else the kind of question."""
+        if not self.answerable:
+            return "unanswerable"
+        return self.question_type or self.profiling_type or self.qa_type
 
     @model_validator(mode="after")
     def _consistent(self) -> Task:
@@ -118,8 +132,12 @@ class Task(_Model):
         cited = {i for step in self.rationale for i in step.evidence_ids}
         if missing := sorted(cited - set(ids)):
             raise ValueError(f"task {self.id}: the rationale cites {missing}, which is not there")
-        if (self.qa_type == "profiling") != (self.profiling_type is not None):
-            raise ValueError(f"task {self.id}: profiling_type goes with qa_type 'profiling'")
+        kind = self.profiling_type or (self.question_type if self.qa_type == "profiling" else None)
+        if (self.qa_type == "profiling") != (kind is not None):
+            raise ValueError(
+                f"task {self.id}: profiling_type (or a question_type of the data set's own) goes "
+                "with qa_type 'profiling'"
+            )
         if outside := sorted({e.file_path for e in self.evidence} - set(self.files)):
             raise ValueError(f"task {self.id}: evidence in {outside}, which files does not list")
         return self
@@ -134,6 +152,9 @@ class Profile(_Model):
     root: Path = Field(description="the folder on the host that becomes /desk")
     files: tuple[FileRecord, ...]
     digest: str = Field(description="SHA-256 over the sorted paths, contents and times")
+    part_of: str | None = Field(
+        default=None, description="the digest of the whole profile, of which this shows some files"
+    )
 
     @property
     def name(self) -> str:

@@ -111,6 +111,34 @@ def perception(
     _tell(rows, quick=quick, json=json)
 
 
+@benches.command()
+def retrieval(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="People, or a data set.")],
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Measure retrieval: how much gold evidence stands in the first 5, 20 and 50 passages.
+
+    The question is the query, as it is; passages are turns, sections and windows of 500 words.
+    """
+    from deskgym.bench_retrieval import measure, table
+    from deskgym.cli.ids import resolve
+
+    _, data, people = resolve(ids)
+    rows = []
+    with _progress(len(people)) as tell:
+        tell(people[0])
+        for row in measure(data, people):
+            rows.append(row)
+            if len(rows) < len(people):
+                tell(people[len(rows)])
+    if json:
+        print(json_module.dumps({"rows": [row.as_json() for row in rows]}))
+        return
+    from rich.console import Console
+
+    Console().print(table(rows))
+
+
 def _models(specs: list[str] | None) -> dict[str, Model]:
     """A model for each engine, as far as there are any."""
     from deskgym.bench_profiles import known_models

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,33 +13,42 @@ if TYPE_CHECKING:
 DEFAULT_DATASET = "demo"
 
 
-def resolve(ids: Sequence[str]) -> tuple[str, Dataset, tuple[str, ...]]:
+def resolve(
+    ids: Sequence[str], options: Mapping[str, str] | None = None
+) -> tuple[str, Dataset, tuple[str, ...]]:
     """The data set's name, the data set and the people that ``ids`` name, each once.
 
     An id is a person (``demo/adam``, or ``adam`` of the demo) or a data set (``demo``: all its
-    people). All must be of one data set.
+    people). All must be of one data set, which is given ``options``.
 
     Raises:
         UnknownDataset, UnknownProfile: there is none of that name.
-        typer.BadParameter: they are of several data sets.
+        typer.BadParameter: they are of several data sets, or it has no such option.
     """
-    from deskgym.tasks.registry import UnknownDataset, load_dataset
+    from deskgym.tasks.registry import BadDataset, UnknownDataset, load_dataset, profile_id
 
     found: dict[str, Dataset] = {}
     people: dict[str, None] = {}
+
+    def load(name: str) -> Dataset:
+        if name not in found:
+            try:
+                found[name] = load_dataset(name, **(options or {}))
+            except BadDataset:
+                raise
+            except ValueError as error:
+                raise typer.BadParameter(str(error)) from error
+        return found[name]
+
     for one in ids:
         name = one.partition("/")[0]
         if "/" in one:
-            dataset = load_dataset(name)
-            people[dataset.profile(one).id] = None
-        else:
-            try:
-                dataset = load_dataset(name)
-                people.update(dict.fromkeys(dataset.profiles()))
-            except UnknownDataset:
-                name, dataset = DEFAULT_DATASET, load_dataset(DEFAULT_DATASET)
-                people[dataset.profile(one).id] = None
-        found[name] = dataset
+            people[profile_id(load(name), one)] = None
+            continue
+        try:
+            people.update(dict.fromkeys(load(name).profiles()))
+        except UnknownDataset:
+            people[profile_id(load(DEFAULT_DATASET), one)] = None
     if len(found) != 1:
         raise typer.BadParameter(f"one data set at a time, not {', '.join(found)}")
     ((name, dataset),) = found.items()

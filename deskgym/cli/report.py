@@ -1,8 +1,9 @@
-"""`deskgym report`: the tables of a run."""
+"""`deskgym report`: what a run came to, as tables or as a page."""
 
 from __future__ import annotations
 
 import json as json_module
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,8 @@ import typer
 if TYPE_CHECKING:
     from deskgym.report import Report
 
+PAGE = "report.html"
+
 
 def register(app: typer.Typer) -> None:
     app.command()(report)
@@ -18,18 +21,45 @@ def register(app: typer.Typer) -> None:
 
 def report(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    file: Annotated[
+        Path | None, typer.Argument(help=f"With --html: where to. Default: RUN/{PAGE}.")
+    ] = None,
+    html: Annotated[
+        bool, typer.Option("--html", help="Write a page with charts and every episode's steps.")
+    ] = False,
+    episodes: Annotated[
+        int,
+        typer.Option(min=0, help="With --html: how many episodes show their steps, wrong first."),
+    ] = 300,
     json: Annotated[bool, typer.Option("--json", help="For a script.")] = False,
 ) -> None:
-    """Show a run's averages by agent and person, and by task family."""
-    from deskgym.env.trajectory_log import read_config, read_results
-    from deskgym.report import make_report
+    """Show a run's averages, and what became of its answers.
 
-    read_config(run)  # says so if this is no run
-    made = make_report(read_results(run))
+    Without scores in the run ('deskgym score' puts them there), they are made for the occasion.
+    """
+    from deskgym.report import report_of
+    from deskgym.report_cases import read_cases
+
+    if file is not None and not html:
+        raise typer.BadParameter("a file to write goes with --html", param_hint="FILE")
+    cases = read_cases(run)
+    if html:
+        from deskgym.report_html import write_html
+
+        out = file or run / PAGE
+        write_html(run, out, cases=cases, episodes=episodes)
+        if json:
+            print(json_module.dumps({"run": str(run), "page": str(out)}))
+        else:
+            print(f"page: {out}")
+        return
+    made = report_of(cases)
     if json:
         print(json_module.dumps({"run": str(run), **made.as_json()}, indent=2))
     else:
         show(made)
+        if not cases:
+            print(f"deskgym: {run} has no finished episode yet", file=sys.stderr)
 
 
 def show(made: Report) -> None:
@@ -37,16 +67,18 @@ def show(made: Report) -> None:
     from rich.console import Console
     from rich.measure import Measurement
 
-    from deskgym.report import LEGEND
+    from deskgym.report_tables import legend, tables
 
     console = Console()
-    tables = made.tables()
+    made_tables = tables(made)
+    if not made_tables:
+        return
     # On a narrow terminal a wrapped line still reads better than cells that are cut off.
     roomy = Console(width=1_000).options
-    widest = max(Measurement.get(console, roomy, table).maximum for table in tables)
+    widest = max(Measurement.get(console, roomy, table).maximum for table in made_tables)
     if console.width < widest:
         console = Console(width=widest)
-    for table in tables:
+    for table in made_tables:
         console.print(table)
         console.print()
-    console.print(LEGEND, style="dim", highlight=False)
+    console.print(legend(made), style="dim", highlight=False)

@@ -49,6 +49,15 @@ def run(
     config: Annotated[
         str, typer.Option(help='Settings of agents as JSON: {"agent": {"key": value}}.')
     ] = "{}",
+    dataset_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset-option",
+            "-o",
+            metavar="KEY=VALUE",
+            help="An option of the data set (see: deskgym datasets info). Repeatable.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The report for a script.")] = False,
 ) -> None:
     """Run agents over people's tasks. Ends with the averages and the run's folder.
@@ -60,9 +69,11 @@ def run(
 
     if resume and out is None:
         raise typer.BadParameter("--resume goes on with the run in --out, which is missing")
-    name, _, people = resolve(ids)
+    options = _options(dataset_option or [])
+    name, _, people = resolve(ids, options)
     spec = RunSpec(
         dataset=name,
+        dataset_options=options,
         profiles=people,
         agents=tuple(dict.fromkeys(agent)),
         tasks=_split(tasks),
@@ -122,6 +133,16 @@ def new_folder(label: str) -> Path:
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path
+
+
+def _options(pairs: list[str]) -> dict[str, str]:
+    options = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise typer.BadParameter(f"--dataset-option is KEY=VALUE, not {pair!r}")
+        options[key] = value
+    return options
 
 
 def _split(text: str) -> tuple[str, ...]:

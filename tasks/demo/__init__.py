@@ -8,10 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from deskgym.tasks.cache import cache_root
+from deskgym.tasks.findings import Finding
+from deskgym.tasks.laid_out import lay_out, profile_digest
 from deskgym.tasks.records import task_from_record
 from deskgym.tasks.registry import profile_id
 from deskgym.tasks.schema import FileRecord, Profile, Task
@@ -34,6 +32,7 @@ class DemoDataset:
 
     def __init__(self) -> None:
         self._tasks: dict[str, tuple[Task, ...]] = {}
+        self._profiles: dict[str, Profile] = {}
 
     @functools.cached_property
     def digest(self) -> str:
@@ -45,6 +44,10 @@ class DemoDataset:
 
     def profile(self, name: str) -> Profile:
         full = profile_id(self, name)
+        self._profiles[full] = made = self._made(full)
+        return made
+
+    def _made(self, full: str) -> Profile:
         short = full.partition("/")[2]
         person = json.loads(_read(short, "person.json"))
         records = _records(short)
@@ -65,14 +68,13 @@ class DemoDataset:
             self._tasks[full] = tuple(task_from_record(record, full) for record in records)
         return self._tasks[full]
 
+    def profile_for(self, task: Task) -> Profile:
+        # Asked for at every reset: the files were looked through when the person was.
+        return self._profiles.get(task.profile_id) or self.profile(task.profile_id)
 
-def profile_digest(records: tuple[FileRecord, ...]) -> str:
-    """SHA-256 over the paths, contents, times and places of a profile's files."""
-    lines = sorted(
-        f"{r.path}\0{r.sha256}\0{r.created}\0{r.modified}\0{r.latitude}\0{r.longitude}\0{r.location}"
-        for r in records
-    )
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    def findings(self, name: str) -> tuple[Finding, ...]:
+        profile_id(self, name)
+        return ()
 
 
 def _read(person: str, name: str) -> str:
@@ -87,57 +89,17 @@ def _laid_out(person: str, records: tuple[FileRecord, ...], digest: str) -> Path
     """The person's files with their times, in the cache.
 
     A copy: packages and checkouts keep no file times, and in the package the gold lies beside the
-    files. It is made aside and moved into place whole, so that no other process sees half of it.
+    files.
     """
     target = cache_root() / "profiles" / "demo" / f"{person}-{digest[:16]}"
-    if _intact(target, records):
-        return target
-    if target.exists():
-        shutil.rmtree(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as new:
-        made = Path(new) / "files"
-        with as_file(files(__package__) / "data" / person / "files") as source:
-            for record in records:
-                _lay(source / record.path, made / record.path, record)
-        _date_folders(made)
-        try:
-            made.rename(target)
-        except OSError:
-            # Another process was faster; what it made is the same.
-            if not _intact(target, records):
-                raise
-    return target
+    with as_file(files(__package__) / "data" / person / "files") as source:
+        return lay_out(target, records, lambda record, file: _copy(source, record, file))
 
 
-def _lay(source: Path, copy: Path, record: FileRecord) -> None:
-    data = source.read_bytes()
+def _copy(source: Path, record: FileRecord, file: Path) -> None:
+    data = (source / record.path).read_bytes()
     if hashlib.sha256(data).hexdigest() != record.sha256:
-        raise ValueError(f"{source} is not the file that was shipped; reinstall deskgym")
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(data)
-    copy.chmod(0o644)
-    seconds = _seconds(record.modified)
-    os.utime(copy, (seconds, seconds))
-
-
-def _date_folders(top: Path) -> None:
-    """Each folder gets the newest time of what is in it: listings are then the same everywhere."""
-    for folder, _, _ in os.walk(top, topdown=False):
-        newest = max(entry.stat().st_mtime for entry in Path(folder).iterdir())
-        Path(folder).chmod(0o755)
-        os.utime(folder, (newest, newest))
-
-
-def _intact(root: Path, records: tuple[FileRecord, ...]) -> bool:
-    """Whether ``root`` holds these files with these sizes and times, and nothing else."""
-    if {p.relative_to(root).as_posix() for p in root.rglob("*") if not p.is_dir()} != {
-        r.path for r in records
-    }:
-        return False
-    stats = [((root / r.path).stat(), r) for r in records]
-    return all(s.st_size == r.size and s.st_mtime == _seconds(r.modified) for s, r in stats)
-
-
-def _seconds(local: datetime) -> float:
-    return local.replace(tzinfo=UTC).timestamp()
+        raise ValueError(
+            f"{source / record.path} is not the file that was shipped; reinstall deskgym"
+        )
+    file.write_bytes(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from deskgym.agents.rollout import RunSpec
@@ -10,8 +11,9 @@ from deskgym.env.actions import ALL_TOOLS, Answer, InvalidAction, parse_action
 from deskgym.env.observations import Media, Observation
 from deskgym.env.trajectory import EpisodeResult, Scores
 from deskgym.env.trajectory_log import RunFolder
-from deskgym.tasks.schema import Evidence, RationaleStep, Task
+from deskgym.tasks.schema import Evidence, Profile, RationaleStep, Task
 from deskgym.tasks.scoring import file_scores, score_answer
+from deskgym.tasks.scoring.difficulty import task_features
 
 GOLD_TEXT = "the zinc heron sleeps at quarter past nine"
 
@@ -48,6 +50,9 @@ class FakeDataset:
 
     def profiles(self) -> list[str]:
         return list(self._tasks)
+
+    def profile(self, profile_id: str) -> Profile:
+        return Profile(id=profile_id, user="Ann", root=Path("/nowhere"), files=(), digest="e" * 64)
 
     def tasks(self, profile_id: str) -> tuple[Task, ...]:
         return tuple(self._tasks[profile_id])
@@ -133,7 +138,9 @@ class FakeEnv:
             qa_type=task.qa_type,
             profiling_type=task.profiling_type,
             answerable=task.answerable,
+            family=task.family,
             capabilities=task.capabilities,
+            features=task_features(task, {}),
             ended=ended,
             reason=reason,
             steps=self._step,

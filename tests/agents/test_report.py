@@ -11,6 +11,7 @@ from deskgym.env.trajectory import EpisodeResult, Scores
 from deskgym.report import averages, family, make_report
 from deskgym.tasks.schema import Capabilities
 from deskgym.tasks.scoring import AnswerScores, EvidenceScores, FileScores
+from deskgym.tasks.scoring.models import DifficultyFeatures
 
 
 def result(
@@ -34,6 +35,8 @@ def result(
         "profiling_type": None,
         "answerable": answerable,
         "capabilities": Capabilities(),
+        "features": DifficultyFeatures(**dict.fromkeys(DifficultyFeatures.model_fields, 1.0)),
+        "family": "factual_retention" if answerable else "unanswerable",
         "ended": "answered",
         "steps": 4,
         "invalid_actions": 1,

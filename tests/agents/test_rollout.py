@@ -21,9 +21,10 @@ from deskgym.agents.rollout import (
     run,
     task_seed,
 )
+from deskgym.env.run_reader import TrajectoryError
 from deskgym.env.sandbox.base import DeskDied, EngineUnavailable
 from deskgym.env.trajectory import EpisodeResult
-from deskgym.env.trajectory_log import RunFolder, TrajectoryError
+from deskgym.env.trajectory_log import RunFolder
 
 DATASET = FakeDataset(
     {

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from deskgym.cli.ids import resolve
 from deskgym.cli.main import app
 from deskgym.cli.run import new_folder
-from deskgym.tasks.registry import UnknownProfile, load_dataset
+from deskgym.tasks.registry import DATASETS, DatasetInfo, UnknownProfile, load_dataset
 
 
 def command(*arguments: str) -> Result:
@@ -115,7 +115,8 @@ def test_several_data_sets_at_once_are_refused(monkeypatch: pytest.MonkeyPatch) 
         def tasks(self, name: str) -> tuple[object, ...]:
             return (make_task(1),)
 
-    monkeypatch.setitem(load_dataset.__globals__["_LOADERS"], "other", Other)
+    info = DatasetInfo("other", "Other", "", "", Other)  # type: ignore[arg-type]
+    monkeypatch.setitem(DATASETS, "other", info)
     assert resolve(["other"])[2] == ("other/ann",)
     with pytest.raises(BadParameter, match="demo, other"):
         resolve(["adam", "other"])

@@ -20,6 +20,7 @@ from deskgym.env.sandbox.base import (
     WireMedia,
     WireSegment,
 )
+from deskgym.tasks.findings import Finding
 from deskgym.tasks.registry import profile_id
 from deskgym.tasks.schema import Evidence, FileRecord, Profile, RationaleStep, Task
 
@@ -63,6 +64,12 @@ class FakeDataset:
             ),
             digest="e" * 64,
         )
+
+    def profile_for(self, task: Task) -> Profile:
+        return self.profile(task.profile_id)
+
+    def findings(self, name: str) -> tuple[Finding, ...]:
+        return ()
 
     def tasks(self, name: str) -> tuple[Task, ...]:
         if profile_id(self, name) == "fake/bob":

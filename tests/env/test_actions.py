@@ -29,8 +29,9 @@ from deskgym.env.actions import (
     resolve_tools,
 )
 from deskgym.env.desk_env import DeskEnv
+from deskgym.env.run_reader import read_episode
 from deskgym.env.trajectory import RunConfig, StepEvent
-from deskgym.env.trajectory_log import RunFolder, read_episode
+from deskgym.env.trajectory_log import RunFolder
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),

@@ -13,9 +13,10 @@ from gymnasium.error import ResetNeeded
 import deskgym
 from deskgym.env import desk_env
 from deskgym.env.desk_env import DeskEnv
+from deskgym.env.run_reader import read_episode, read_results
 from deskgym.env.sandbox.base import DeskDied, SandboxError
 from deskgym.env.trajectory import EpisodeEnd, EpisodeStart, RunConfig, StepEvent
-from deskgym.env.trajectory_log import RunFolder, read_episode, read_results
+from deskgym.env.trajectory_log import RunFolder
 from deskgym.tasks.registry import UnknownDataset, UnknownProfile, UnknownTask
 from deskgym.tasks.schema import Profile
 

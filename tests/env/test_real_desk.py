@@ -20,9 +20,10 @@ import deskgym
 from deskgym.agents.base import TaskView
 from deskgym.agents.oracle import OracleAgent
 from deskgym.env.desk_env import DeskEnv
+from deskgym.env.run_reader import read_episode, read_results
 from deskgym.env.sandbox.base import DeskDied
 from deskgym.env.trajectory import EpisodeEnd, EpisodeStart, RunConfig, StepEvent
-from deskgym.env.trajectory_log import RunFolder, read_episode, read_results
+from deskgym.env.trajectory_log import RunFolder
 from deskgym.tasks.schema import Task
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("desk_image")]

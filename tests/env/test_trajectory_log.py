@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from deskgym.env.actions import ListFiles
+from deskgym.env.run_reader import TrajectoryError, read_config, read_episode, read_results
 from deskgym.env.trajectory import (
     AnswerScores,
     EpisodeEnd,
@@ -21,15 +22,9 @@ from deskgym.env.trajectory import (
     Scores,
     StepEvent,
 )
-from deskgym.env.trajectory_log import (
-    RunFolder,
-    TrajectoryError,
-    read_config,
-    read_episode,
-    read_results,
-    safe_name,
-)
+from deskgym.env.trajectory_log import RunFolder, safe_name
 from deskgym.tasks.schema import Capabilities
+from deskgym.tasks.scoring.models import DifficultyFeatures
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 CONFIG = RunConfig(
@@ -55,6 +50,7 @@ SCORES = Scores(
     files_touched=None,
     evidence=None,
 )
+FEATURES = DifficultyFeatures(**dict.fromkeys(DifficultyFeatures.model_fields, 1.0))
 START = EpisodeStart(
     task_id="t1",
     profile_id="demo/adam",
@@ -91,7 +87,9 @@ def result(task: str, agent: str = "null", profile: str = "demo/adam") -> Episod
         qa_type="factual_retention",
         profiling_type=None,
         answerable=True,
+        family="factual_retention",
         capabilities=Capabilities(),
+        features=FEATURES,
         ended="answered",
         steps=1,
         invalid_actions=0,

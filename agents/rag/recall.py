@@ -1,0 +1,65 @@
+"""How much of the gold evidence a ranking brings up: recall at k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from deskgym.agents.rag.chunks import Chunk
+from deskgym.agents.ranking import BM25
+from deskgym.tasks.locators import WholeFile, overlaps
+from deskgym.tasks.schema import Evidence, Task
+from deskgym.tasks.scoring.evidence import LOCATED_THRESHOLD, exposure_by_text
+
+
+@dataclass(frozen=True)
+class TaskRecall:
+    """Of one task: the share of its evidence units, and of its files, among the first k chunks."""
+
+    task: Task
+    evidence: Mapping[int, float]
+    files: Mapping[int, float]
+
+
+def recall_at(
+    tasks: Iterable[Task], chunks: Sequence[Chunk], ks: Sequence[int]
+) -> list[TaskRecall]:
+    """Recall at each k of BM25 over ``chunks`` with the question as it is.
+
+    Tasks without evidence are left out. A unit is found if a chunk of its file overlaps its
+    place; where the unit's place is the whole file, if most of the one's words stand in the
+    other in order.
+    """
+    ranking = BM25([chunk.text for chunk in chunks])
+    recalls = []
+    for task in tasks:
+        if not task.evidence:
+            continue
+        scores = ranking.scores(task.question)
+        order = sorted(range(len(chunks)), key=lambda n: (-scores[n], n))[: max(ks)]
+        top = [chunks[n] for n in order]
+        first = {unit.evidence_id: _first_rank(unit, top) for unit in task.evidence}
+        evidence, files = {}, {}
+        for k in ks:
+            found = sum(rank is not None and rank < k for rank in first.values())
+            evidence[k] = found / len(first)
+            files[k] = len({chunk.path for chunk in top[:k]} & set(task.files)) / len(task.files)
+        recalls.append(TaskRecall(task, evidence, files))
+    return recalls
+
+
+def _first_rank(unit: Evidence, top: Sequence[Chunk]) -> int | None:
+    for rank, chunk in enumerate(top):
+        if chunk.path == unit.file_path and _meets(unit, chunk):
+            return rank
+    return None
+
+
+def _meets(unit: Evidence, chunk: Chunk) -> bool:
+    if not isinstance(unit.locator, WholeFile) and not isinstance(chunk.locator, WholeFile):
+        return overlaps(unit.locator, chunk.locator)
+    # A section can be longer than a chunk, or a chunk longer than a section.
+    return any(
+        exposure_by_text(one, other, threshold=LOCATED_THRESHOLD) >= LOCATED_THRESHOLD
+        for one, other in ((unit.text, chunk.text), (chunk.text, unit.text))
+    )
