@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 import tempfile
+from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +22,9 @@ from deskgym.tools.store import (
     MANIFEST,
     OBJECTS,
     RECORD,
+    Objects,
     PreparedProfile,
+    link_object,
     segments_of,
     tool_key,
     write_manifest,
@@ -48,15 +51,20 @@ def folders_of(profile: Profile) -> list[Path]:
     That is one of this version's tools before others, then the one that holds most, then the
     newest.
     """
+    return _folders(profile, profile.digest)
+
+
+def _folders(profile: Profile, digest: str) -> list[Path]:
+    """As `folders_of`, of the files of ``profile`` that have this digest."""
     dataset, _, name = profile.id.partition("/")
     above = prepared_root() / "profiles" / dataset
     ranked: list[tuple[bool, int, float, Path]] = []
-    for file in above.glob(f"{name}-{profile.digest[:16]}-*/{MANIFEST}"):
+    for file in above.glob(f"{name}-{digest[:16]}-*/{MANIFEST}"):
         try:
             manifest = PreparedProfile(file.parent).manifest
         except ToolError:
             continue  # of another version, or torn: preparing again replaces it
-        if manifest["profile_digest"] == profile.digest:
+        if manifest["profile_digest"] == digest:
             current = manifest["tool_key"] == _key(json.dumps(manifest["settings"]))
             held = len(manifest["files"])
             ranked.append((current, held, file.stat().st_mtime, file.parent))
@@ -71,16 +79,21 @@ def _key(settings: str) -> str:
 def find(profile: Profile, wanted: Prepared | Literal["auto"] = "auto") -> Path | None:
     """The prepared folder of ``profile`` that ``wanted`` means.
 
-    "auto" is the best of `folders_of`, else what ships with the demo, else None.
+    "auto" is the best of `folders_of`, else what ships with the demo, else None. Of a profile that
+    is part of another, a folder of the whole one will do: one of just its files is made from it.
 
     Raises:
         WrongPreparedFolder: a path at which there is no prepared folder of these files.
+        ToolError: corrupt, if the whole profile's folder is to be used and has a damaged record.
     """
     if wanted is None:
         return None
     if wanted == "auto":
-        found = folders_of(profile)
-        return found[0] if found else _shipped(profile)
+        if found := folders_of(profile):
+            return found[0]
+        if profile.part_of is not None and (whole := _folders(profile, profile.part_of)):
+            return _part(profile, whole[0])
+        return _shipped(profile)
     root = Path(wanted).expanduser().resolve()
     try:
         manifest = PreparedProfile(root).manifest
@@ -89,6 +102,8 @@ def find(profile: Profile, wanted: Prepared | Literal["auto"] = "auto") -> Path 
             f"{root} is no prepared folder ({error.message}); "
             f"make one: deskgym prepare {profile.id}"
         ) from error
+    if profile.part_of is not None and manifest["profile_digest"] == profile.part_of:
+        return _part(profile, root)
     if manifest["profile_digest"] != profile.digest:
         raise WrongPreparedFolder(
             f"{root} was prepared from other files ({manifest['profile_id']}); make one of these: "
@@ -105,6 +120,48 @@ def write_index(root: Path, profile: Profile, records: dict[str, dict[str, Any]]
     ]
     build_index(root / INDEX, entries)
     (root / INDEX).chmod(0o644)
+
+
+def _part(profile: Profile, whole: Path) -> Path:
+    """A prepared folder of just the files of ``profile``, out of that of the whole profile.
+
+    Made once; again when other files of the whole one are prepared, or other tools were used.
+    """
+    store = PreparedProfile(whole)
+    digests = {file.path: file.sha256 for file in profile.files}
+    entries = [e for e in store.manifest["files"] if digests.get(e["path"]) == e["sha256"]]
+    manifest = store.manifest | {"profile_digest": profile.digest, "files": entries}
+    mark = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:8]
+    dataset, _, name = profile.id.partition("/")
+    above = prepared_root() / "parts" / dataset
+    target = above / f"{name}-{profile.digest[:16]}-{mark}"
+
+    def fill(made: Path) -> None:
+        objects = Objects(whole / OBJECTS)
+        for entry in entries:
+            link_object(objects, made, entry["object"])
+        write_index(made, profile, {e["path"]: objects.record(e["object"]) for e in entries})
+        write_manifest(made, manifest)
+
+    return _made_once(target, fill)
+
+
+def _made_once(target: Path, fill: Callable[[Path], None]) -> Path:
+    """The prepared folder ``target``; made aside by ``fill`` and moved into place if it is new."""
+    if (target / MANIFEST).is_file():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as new:
+        made = Path(new) / "prepared"
+        made.mkdir()
+        fill(made)
+        try:
+            made.rename(target)
+        except OSError:
+            # Another process was faster; what it made is the same.
+            if not (target / MANIFEST).is_file():
+                raise
+    return target
 
 
 def _shipped(profile: Profile) -> Path | None:
@@ -125,19 +182,7 @@ def _shipped(profile: Profile) -> Path | None:
     mark = hashlib.sha256(lines).hexdigest()[:8]
     above = prepared_root() / "shipped" / dataset
     target = above / f"{name}-{profile.digest[:16]}-{mark}"
-    if (target / MANIFEST).is_file():
-        return target
-    above.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=above, prefix=".new-") as new:
-        made = Path(new) / "prepared"
-        _lay_out(made, profile, manifest, lines)
-        try:
-            made.rename(target)
-        except OSError:
-            # Another process was faster; what it made is the same.
-            if not (target / MANIFEST).is_file():
-                raise
-    return target
+    return _made_once(target, lambda made: _lay_out(made, profile, manifest, lines))
 
 
 def _lay_out(root: Path, profile: Profile, manifest: dict[str, Any], lines: bytes) -> None:
