@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from deskgym.bench import Row, Skipped
@@ -134,9 +135,7 @@ def retrieval(
     if json:
         print(json_module.dumps({"rows": [row.as_json() for row in rows]}))
         return
-    from rich.console import Console
-
-    Console().print(table(rows))
+    _wide().print(table(rows))
 
 
 def _models(specs: list[str] | None) -> dict[str, Model]:
@@ -198,13 +197,9 @@ def _progress(total: int) -> Iterator[Callable[[str], None]]:
 
 
 def _show(rows: list[Row | Skipped]) -> None:
-    from rich.console import Console
-
     from deskgym.bench import Row
 
-    console = Console()
-    if console.width < WIDTH:
-        console = Console(width=WIDTH)  # a wrapped line still reads better than cut cells
+    console = _wide()
     console.print(_table([row for row in rows if isinstance(row, Row)]))
     for row in rows:
         if not isinstance(row, Row):
@@ -214,6 +209,14 @@ def _show(rows: list[Row | Skipped]) -> None:
     console.print(
         "Medians; in brackets the least and the greatest ratio of any round.", style="dim"
     )
+
+
+def _wide() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    # A wrapped line still reads better than cut cells.
+    return console if console.width >= WIDTH else Console(width=WIDTH)
 
 
 def _table(rows: list[Row]) -> Table:
