@@ -27,16 +27,12 @@ from typing import Any, Final
 
 from deskgym.env.actions import Answer, Cite
 from deskgym.env.trajectory import CitationCheck, Exposure, FirstSteps, Scores
+from deskgym.tasks.extents import within
 from deskgym.tasks.locators import (
     AnyLocator,
-    Cells,
-    Lines,
     Pages,
     Region,
     TimeSpan,
-    Turns,
-    WholeFile,
-    cell_bounds,
 )
 from deskgym.tasks.schema import Evidence, Task
 from deskgym.tasks.scoring import evidence_scores, exposure_by_locator, file_scores, score_answer
@@ -52,7 +48,6 @@ from deskgym.tasks.scoring.normalise import tokens
 
 MAX_OBSERVED: Final = 2_000_000
 """Characters of observed text that are kept of one file, for checking quotes."""
-SLACK_S: Final = 0.5
 _ROOTS = ("/desk/", "/hippocamp/data/")
 
 TextPiece = tuple[str, AnyLocator, str]
@@ -199,7 +194,7 @@ class EvidenceTracker:
                     cite=cite,
                     exists=exists,
                     observed=path in self._touched,
-                    in_range=_in_range(cite.locator, known or {}) if exists else None,
+                    in_range=within(cite.locator, known or {}) if exists else None,
                     quote_supported=self._supports(path, cite.quote),
                 )
             )
@@ -333,37 +328,3 @@ def _perceivable(unit: Evidence, locator: AnyLocator, mime: str) -> bool:
     if kind != "image":
         return False
     return unit.modality == "image" or isinstance(unit.locator, Pages | Region)
-
-
-def _in_range(locator: AnyLocator, info: Mapping[str, Any]) -> bool | None:
-    """Whether the locator lies within a file of which ``info`` is known; ``None``: not known."""
-    match locator:
-        case WholeFile():
-            return True
-        case Pages() | Lines() | Turns():
-            last = info.get({"page": "pages", "lines": "lines", "turns": "turns"}[locator.kind])
-            return None if last is None else locator.end <= last
-        case Region():
-            pages = info.get("pages")
-            if pages is None and str(info.get("mime", "")).startswith("image/"):
-                pages = 1
-            return None if pages is None else locator.page <= pages
-        case TimeSpan():
-            duration = info.get("duration_s", info.get("duration"))
-            return None if duration is None else locator.end_s <= duration + SLACK_S
-        case Cells():
-            return _cells_in_range(locator, info.get("sheets"))
-
-
-def _cells_in_range(cells: Cells, sheets: Sequence[Any] | None) -> bool | None:
-    """``sheets`` lists the sheets' names, or objects with ``name``, ``rows`` and ``columns``."""
-    if sheets is None:
-        return None
-    known = [sheet if isinstance(sheet, Mapping) else {"name": sheet} for sheet in sheets]
-    wanted = cells.sheet.casefold()
-    named = [s for s in known if not wanted or str(s.get("name", "")).casefold() == wanted]
-    if not named:
-        return False
-    column, row, _, _ = cell_bounds(cells.range)
-    rows, columns = named[0].get("rows"), named[0].get("columns")
-    return (rows is None or row <= rows) and (columns is None or column <= columns)

@@ -1,4 +1,4 @@
-"""`deskgym tasks`: the questions, and on request their gold."""
+"""`deskgym tasks`: the questions, on request their gold, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deskgym.tasks.findings import Finding
     from deskgym.tasks.schema import Task
 
 tasks = typer.Typer(help="The questions over people's files.", no_args_is_help=True)
@@ -15,11 +18,6 @@ tasks = typer.Typer(help="The questions over people's files.", no_args_is_help=T
 
 def register(app: typer.Typer) -> None:
     app.add_typer(tasks, name="tasks")
-
-
-@tasks.callback()
-def _group() -> None:
-    """Keeps `list` a subcommand although it is the only one."""
 
 
 @tasks.command("list")
@@ -42,6 +40,73 @@ def list_tasks(
             print(f"{'':<14} {task.answer}")
             for unit in task.evidence:
                 print(f"{'':<14}   {unit.file_path} {unit.locator}: {_one_line(unit.text)}")
+
+
+@tasks.command("validate")
+def validate_tasks(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="People, or a data set.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Do not compare the files' hashes.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="For a script.")] = False,
+) -> None:
+    """Check tasks against the files they are about; fails if there is an error.
+
+    Every file is read, and searched for gold that an agent could find on the desk.
+    """
+    from deskgym.cli.main import CHECK_FAILED
+    from deskgym.cli.progress import saying
+
+    with saying() as say:
+        found = _findings(ids, quick=quick, say=say)
+    if json:
+        print(json_module.dumps([one.model_dump(mode="json") for one in found], indent=2))
+    else:
+        _show(found)
+    if any(one.severity == "error" for one in found):
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _findings(ids: Sequence[str], *, quick: bool, say: Any) -> list[Finding]:
+    from deskgym.cli.ids import resolve
+    from deskgym.tasks.registry import BadDataset
+    from deskgym.validation import unparseable, validate
+
+    try:
+        _, data, people = resolve(ids)
+    except BadDataset as error:
+        return [unparseable(ids[0], error)]
+    return list(validate(data, people, quick=quick, say=say))
+
+
+def _show(found: Sequence[Finding]) -> None:
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not found:
+        print("nothing is wrong")
+        return
+    console = Console()
+    # Stacked, so that nothing is cut on a terminal of 80 columns.
+    table = Table("rule, severity", "task, field, value", "message", title="findings")
+    for column in table.columns:
+        column.overflow = "fold"
+    for one in found:
+        where = [part for part in (one.task_id or one.profile_id, one.field, one.value) if part]
+        table.add_row(
+            Text(f"{one.rule}\n{one.severity}"), Text("\n".join(where)), Text(one.message)
+        )
+    console.print(table)
+    totals = Table("rule", "severity", "findings", title="totals")
+    counted = Counter((one.severity, one.rule) for one in found)
+    for (severity, rule), number in sorted(counted.items()):
+        totals.add_row(Text(rule), severity, str(number))
+    console.print(totals)
+    kinds = Counter(one.severity for one in found)
+    print(f"errors {kinds['error']}, warnings {kinds['warning']}, repaired {kinds['repaired']}")
 
 
 def _fields(task: Task, *, gold: bool) -> dict[str, Any]:
