@@ -26,7 +26,7 @@ from deskgym.tasks.scoring.models import (
 from deskgym.tasks.scoring.models import EvidenceScores as EvidenceScores
 from deskgym.tasks.scoring.models import FileScores as FileScores
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 
 
 class _Model(BaseModel):
@@ -65,7 +65,7 @@ class Exposure(_Model):
 
 
 class EpisodeStart(_Model):
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     event: Literal["start"] = "start"
     task_id: str
     profile_id: str
@@ -80,7 +80,7 @@ class EpisodeStart(_Model):
 class StepEvent(_Model):
     """One step: what was done, what came of it, and what it showed of the gold."""
 
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     event: Literal["step"] = "step"
     step: int = Field(ge=1)
     action: Action | None = Field(description="None if what was passed is no action")
@@ -135,7 +135,7 @@ class FirstSteps(_Model):
 
 
 class EpisodeEnd(_Model):
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     event: Literal["end"] = "end"
     ended: Literal["answered", "truncated", "aborted"]
     reason: str | None = None
@@ -156,7 +156,7 @@ Event = Annotated[EpisodeStart | StepEvent | EpisodeEnd, Field(discriminator="ev
 class EpisodeResult(_Model):
     """A line of ``results.jsonl``: one finished episode."""
 
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     task_id: str
     profile_id: str
     agent: str
@@ -185,7 +185,7 @@ class EpisodeResult(_Model):
 class RunConfig(_Model):
     """``run.json``: what a run was made with."""
 
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     deskgym_version: str
     dataset: str
     dataset_options: dict[str, Any] = Field(default_factory=dict)
@@ -213,7 +213,7 @@ class EpisodeScore(_Model):
     reaches `deskgym.env.score_run.CORRECT_FROM`; None if the judge left it unscored.
     """
 
-    format_version: Literal[1] = FORMAT_VERSION
+    format_version: Literal[2] = FORMAT_VERSION
     task_id: str
     profile_id: str
     agent: str

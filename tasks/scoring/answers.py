@@ -186,6 +186,11 @@ _ABSTENTIONS = re.compile(
             rf"(?:any\s+(?:of\s+)?)?{_FILES}\b",
             rf"^(?:\w+\W+){{0,4}}not\s+in\s+{_FILES}\W*$",
             r"^(?:it\s+is\s+|it's\s+|that\s+is\s+)?(?:unclear|unknown|not\s+known|not\s+clear)\b",
+            # Chinese: the files do not mention it; no such record; (I) do not know, cannot tell.
+            r"(?:文件|文档|资料|記錄|记录|檔案)(?:中|里|裡)?(?:都|均|并|並)?(?:没有|沒有|未)"
+            r"(?:明确|明確)?(?:提到|提及|说明|說明|记录|記錄|显示|顯示|包含|给出|給出)",
+            r"^(?:没有|沒有|未)(?:找到|相关|相關|任何|足够)+的?(?:信息|记录|記錄|资料|資料|内容)",
+            r"^(?:我|我们|我們)?(?:不知道|不清楚|(?:无法|無法)(?:确定|確定|得知|回答|判断|判斷|找到))",
             r"^(?:n/a|not\s+available|not\s+found|no\s+idea|no\s+answer|cannot\s+say)\W*$",
         )
     )

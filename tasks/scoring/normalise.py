@@ -57,6 +57,11 @@ def _plain(text: str) -> str:
     return re.sub("[\u2018\u2019\u02bc]", "'", text)
 
 
+def _apart(text: str) -> str:
+    """``text`` with a space wherever a digit meets a CJK character: ``为1,070元`` states 1,070."""
+    return re.sub(rf"(?<=[{_CJK}])(?=-?\d)|(?<=\d)(?=[{_CJK}])", " ", text)
+
+
 def folded(text: str) -> str:
     """``text`` without differences of case, compatibility form, dash or apostrophe."""
     return unicodedata.normalize("NFKC", _plain(text).casefold())
@@ -70,7 +75,7 @@ def tokens(text: str) -> list[str]:
     A text of articles alone keeps them, and one of signs alone is a single token, so that
     only blank text has no tokens.
     """
-    text = folded(text)
+    text = _apart(folded(text))
     text = re.sub(rf"(?<=\w)[{_CURRENCY}]", " ", text)
     text = re.sub(rf"[{_CURRENCY}]", "", text) if re.search(r"\w", text) else text
     text = re.sub(r"(?<=\w)'(?=\w)", "", text)
@@ -112,15 +117,17 @@ _NOT_AFTER_DIGIT = r"(?<!\d)(?<!\d[./:-])"
 
 _SCALES = {
     "k": 3, "thousand": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "billion": 9,
-    "tn": 12, "trillion": 12,
+    "tn": 12, "trillion": 12, "万": 4, "萬": 4, "만": 4, "亿": 8, "億": 8, "억": 8,
 }  # fmt: skip
+_CJK_SCALES = "".join(name for name in _SCALES if not name.isascii())
+_WORD_SCALES = "|".join(sorted(filter(str.isascii, _SCALES), key=len, reverse=True))
 _MONEY = rf"(?:[{_CURRENCY}]|\b(?:eur|usd|gbp|chf|jpy|sek|nok|dkk|pln|cny)(?=\d|\b))"
 _NUMBER = (
     rf"{_SIGN}?(?:(?P<before>{_MONEY}\s?)|(?<![^\W_]))(?:"
     r"(?P<english>\d{1,3}(?:,\d{3})+(?:\.\d+)?)(?![\d])"
     r"|(?P<comma>\d{1,3}(?:\.\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}|(?<!\d,)\d+,\d{1,2})(?!\d|,\d)"
     r"|(?P<plain>\d+(?:'\d{3})*(?:\.\d+)?))(?:(?:st|nd|rd|th)\b)?"
-    r"(?:(?P<gap>\s?)(?P<scale>" + "|".join(sorted(_SCALES, key=len, reverse=True)) + r")s?\b)?"
+    rf"(?:(?P<gap>\s?)(?P<scale>(?:{_WORD_SCALES})(?=s?\b)|[{_CJK_SCALES}])s?)?"
     rf"(?P<after>\s?(?:{_MONEY}|\b(?:euros?|dollars?|pounds?)\b))?"
 )
 
@@ -169,6 +176,13 @@ def _time(m: re.Match[str]) -> tuple[Value, ...]:
     return (time(hour, minute, second),) if hour < 24 and max(minute, second) < 60 else ()
 
 
+def _cjk_time(m: re.Match[str]) -> tuple[Value, ...]:
+    hour, minute = int(m["h"]), 30 if m["mid"] else int(m["min"] or 0)
+    if m["late"] and hour < 12:
+        hour += 12
+    return (time(hour, minute),) if hour < 24 and minute < 60 else ()
+
+
 def _magnitude(m: re.Match[str]) -> list[Decimal]:
     """The readings of a number without its factor."""
     if m["english"]:
@@ -209,8 +223,9 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
         ),
         _full_date,
     ),
-    (_compiled(rf"{_YEAR}年(?P<m>\d{{1,2}})月{_DAY}日"), _full_date),
-    (_compiled(rf"{_YEAR}年(?P<m>\d{{1,2}})月"), _year_month),
+    (_compiled(rf"{_YEAR}\s?年\s?(?P<m>\d{{1,2}})\s?月\s?{_DAY}\s?[日号]"), _full_date),
+    (_compiled(rf"{_YEAR}\s?年\s?(?P<m>\d{{1,2}})\s?月"), _year_month),
+    (_compiled(rf"(?P<m>\d{{1,2}})\s?月\s?{_DAY}\s?[日号]"), _day_month),
     (_compiled(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH},?[\s-]+{_YEAR}\b"), _full_date),
     (_compiled(rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b"), _full_date),
     (
@@ -225,6 +240,14 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (_compiled(rf"{_NOT_AFTER_DIGIT}(?P<m>0?[1-9]|1[0-2])/{_YEAR}(?!\d|/)"), _year_month),
     (_compiled(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH}"), _day_month),
     (_compiled(rf"\b{_MONTH}\s+{_DAY}\b(?![:.,]?\d)"), _day_month),
+    (
+        # A stretch of hours (3時間) is no time of day.
+        _compiled(
+            r"(?:(?P<late>下午|晚上|午後|오후)\s?)?(?<!\d)(?P<h>\d{1,2})\s?[点點时時시](?![間间])"
+            r"(?:\s?(?P<min>\d{1,2})\s?[分분]|(?P<mid>半))?"
+        ),
+        _cjk_time,
+    ),
     (
         _compiled(
             r"(?<![\d:.])(?P<h>\d{1,2})(?:[:.](?P<min>\d{2})(?::(?P<s>\d{2}))?)?"
@@ -286,7 +309,7 @@ def _digits(text: str, not_numbers: Iterable[str]) -> str:
     return re.sub(
         rf"\b(?:{'|'.join(words)})\b",
         lambda m: _WORDS[m[0].casefold()],
-        _plain(text),
+        _apart(_plain(text)),
         flags=re.IGNORECASE,
     )
 
