@@ -3,7 +3,8 @@
 Source: the released annotation files of HippoCamp ("Benchmarking Contextual Agents on Personal
 Computers", 2026): ``id, QA_type, question, answer, file_path, file_number, file_modality,
 file_type, agent_cap, evidence, rationale, profiling_type``. Ours adds ``answerable`` and writes
-``evidence_locator`` in the text form of `deskgym.tasks.locators`.
+``evidence_locator`` in the text form of `deskgym.tasks.locators`. This is the form of our own
+files, and strict; published files, with all their variety, are read by `deskgym.tasks.hippocamp`.
 """
 
 from __future__ import annotations

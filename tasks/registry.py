@@ -187,10 +187,15 @@ def load_dataset(name: str, **options: Any) -> Dataset:
 def profile_id(dataset: Dataset, name: str) -> str:
     """The full id that ``name`` (an id or a bare name) stands for in ``dataset``.
 
+    A data set may have other names for its people: ``aliases``, from bare name to bare name.
+
     Raises:
         UnknownProfile: nobody of that name; an id of another data set is never taken for ours.
     """
     known = dataset.profiles()
+    aliases: Mapping[str, str] = getattr(dataset, "aliases", {})
+    if (bare := name.removeprefix(f"{dataset.name}/")) in aliases:
+        name = f"{dataset.name}/{aliases[bare]}"
     if name in known:
         return name
     full = f"{dataset.name}/{name}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,11 +57,19 @@ def prepare(
     status: Annotated[
         bool, typer.Option("--status", help="Say what is prepared, and do nothing.")
     ] = False,
+    from_gold: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-gold",
+            metavar="DIR",
+            help="Take the text from HippoCamp_Gold in DIR instead of reading the files.",
+        ),
+    ] = None,
 ) -> None:
     """Read all of a person's files once: text, OCR, speech, pictures, and an index for search.
 
     A run that was interrupted goes on where it was; what is done costs nothing. Exit code 1 if
-    some file could not be read.
+    some file could not be read, or, with --from-gold, has no gold text.
     """
     from deskgym.cli.ids import resolve
     from deskgym.cli.main import CHECK_FAILED
@@ -74,6 +82,10 @@ def prepare(
     if status:
         for profile in profiles:
             _say_status(profile)
+        return
+    if from_gold is not None:
+        if [_import_gold(profile, from_gold) for profile in profiles].count(False):
+            raise typer.Exit(CHECK_FAILED)
         return
     settings = _settings(asr, ocr)
     failed = False
@@ -178,11 +190,30 @@ def _progress(title: str, total: int) -> Iterator[Callable[[str, dict[str, str] 
         yield show
 
 
-def _say_outcome(profile: Profile, outcome: Outcome) -> None:
-    for entry in outcome.failed[:_SHOWN]:
+def _import_gold(profile: Profile, folder: Path) -> bool:
+    """Prepare a person from published text; whether every file has some."""
+    from deskgym.env.prepared_gold import import_gold
+
+    made = import_gold(folder, profile)
+    _say_failed(made.failed)
+    if made.unused:
+        print(f"{len(made.unused)} gold files are of none of the person's files", file=sys.stderr)
+    print(
+        f"{profile.id}: {made.files - len(made.failed)} of {made.files} files have gold text; "
+        f"in {made.folder}"
+    )
+    return not made.failed
+
+
+def _say_failed(failed: Sequence[dict[str, Any]]) -> None:
+    for entry in failed[:_SHOWN]:
         print(f"failed  {entry['path']}: {entry['error']['kind']}: {entry['error']['message']}")
-    if len(outcome.failed) > _SHOWN:
-        print(f"failed  and {len(outcome.failed) - _SHOWN} more; see the manifest")
+    if len(failed) > _SHOWN:
+        print(f"failed  and {len(failed) - _SHOWN} more; see the manifest")
+
+
+def _say_outcome(profile: Profile, outcome: Outcome) -> None:
+    _say_failed(outcome.failed)
     good = outcome.prepared - len(outcome.failed)
     parts = [f"{good} of {outcome.files} files prepared", f"{outcome.done_now} read now"]
     if outcome.failed:
