@@ -1,50 +1,108 @@
-"""What a run came to: averages over its episodes, as plain values and as tables.
+"""What a run came to: averages over its episodes, as plain values.
 
-Averages are over instances (episodes), never over averages. Episodes without gold files or
-evidence (unanswerable tasks) are left out of the file and evidence columns, as the published
-benchmark does; a column with nothing to average is ``None`` and shown as a dash.
+Averages are over instances (episodes), never over averages, and come with a bootstrap interval.
+Episodes without gold files or evidence (unanswerable tasks) are left out of the file and evidence
+columns, as the published benchmark does; so are answers that a judge left unscored out of what it
+says. What has nothing to average is ``None``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from statistics import fmean
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from rich import box
-from rich.table import Table
+from deskgym.env.trajectory import EpisodeResult, EpisodeScore
+from deskgym.report_cases import LEXICAL, Case, judge_line, make_cases
+from deskgym.report_parts import (
+    Capability,
+    DiagnosisRow,
+    DifficultyBin,
+    Latency,
+    ToolUse,
+    capability_rows,
+    coverage_curves,
+    diagnosis_rows,
+    difficulty_bins,
+    latency_rows,
+    tool_rows,
+)
+from deskgym.tasks.scoring.statistics import Interval, mean_interval
 
-from deskgym.env.trajectory import EpisodeResult
+ALL: Final = "all"
 
-JUDGE = "lexical"
-ALL = "all"
+Measure = Callable[[Case], float | None]
+
+
+def _part(part: str, name: str) -> Measure:
+    """A value of a part of the scores that not every episode has."""
+
+    def measure(case: Case) -> float | None:
+        own = getattr(case.scores, part)
+        return None if own is None else getattr(own, name)
+
+    return measure
+
+
+MEASURES: Final[Mapping[str, Measure]] = {
+    "answer": lambda c: c.scores.answer.score,
+    "answerable": lambda c: c.scores.answer.score if c.answerable else None,
+    "unanswerable": lambda c: None if c.answerable else c.scores.answer.score,
+    "accuracy": lambda c: _right(c),
+    "accuracy_answerable": lambda c: _right(c) if c.answerable else None,
+    "accuracy_unanswerable": lambda c: None if c.answerable else _right(c),
+    "grade": lambda c: None if c.judge is None or c.judge.grade is None else float(c.judge.grade),
+    "exact_match": lambda c: c.scores.answer.exact_match,
+    "token_f1": lambda c: c.scores.answer.token_f1,
+    "rouge_l": lambda c: c.scores.answer.rouge_l,
+    "bleu": lambda c: c.bleu,
+    "file_precision": _part("files_cited", "precision"),
+    "file_recall": _part("files_cited", "recall"),
+    "file_f1": _part("files_cited", "f1"),
+    "touched_recall": _part("files_touched", "recall"),
+    "evidence_recall": _part("evidence", "exposed_recall"),
+    "readable_recall": _part("evidence", "readable_recall"),
+    "cited_evidence_f1": _part("evidence", "cited_f1"),
+    "steps": lambda c: float(c.steps),
+    "invalid_actions": lambda c: float(c.invalid_actions),
+}
+"""What is averaged, by name; ``None`` where an episode has no part in it. All lie in [0, 1] but
+``grade`` (0 to 5), ``steps`` and ``invalid_actions``."""
 
 
 @dataclass(frozen=True)
 class Averages:
-    """Means over ``n`` episodes; each in [0, 1] but ``steps`` and ``invalid_actions``."""
+    """Means over ``n`` episodes by the names of `MEASURES`, each with its interval.
+
+    ``unscored`` counts the answers that a judge left out.
+    """
 
     n: int
     aborted: int
-    answer: float | None
-    answerable: float | None
-    unanswerable: float | None
-    exact_match: float | None
-    file_precision: float | None
-    file_recall: float | None
-    file_f1: float | None
-    touched_recall: float | None
-    evidence_recall: float | None
-    readable_recall: float | None
-    cited_evidence_f1: float | None
-    steps: float | None
-    invalid_actions: float | None
+    unscored: int
+    means: Mapping[str, Interval | None]
+
+    def __getitem__(self, name: str) -> float | None:
+        """The mean of that name."""
+        interval = self.means[name]
+        return None if interval is None else interval.mean
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts and means, and the intervals as [low, high] below ``intervals``."""
+        return {
+            "n": self.n,
+            "aborted": self.aborted,
+            "unscored": self.unscored,
+            **{name: self[name] for name in self.means},
+            "intervals": {
+                name: [own.low, own.high] for name, own in self.means.items() if own is not None
+            },
+        }
 
 
 @dataclass(frozen=True)
 class Row:
-    """The averages of one agent over one group of tasks: a person's, or a family's."""
+    """The averages of one agent over one group of tasks: a person's, a family's, a label's."""
 
     agent: str
     group: str
@@ -53,145 +111,113 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """A run's rows by person and by task family. ``judge`` says how answers were compared."""
+    """All that is said of a run. ``judge`` says how answers were compared.
+
+    What needs scores (capabilities and below) is empty if the run has none.
+    """
 
     judge: str
+    unscored: int
     by_person: tuple[Row, ...]
     by_family: tuple[Row, ...]
+    by_label: tuple[Row, ...]
+    capabilities: tuple[Capability, ...]
+    difficulty: tuple[DifficultyBin, ...]
+    diagnosis: tuple[DiagnosisRow, ...]
+    tools: tuple[ToolUse, ...]
+    latency: tuple[Latency, ...]
+    coverage: Mapping[str, tuple[float, ...]]
+
+    @property
+    def judged(self) -> bool:
+        """Whether a language model compared the answers."""
+        return self.judge != LEXICAL
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, ready for ``json.dumps``."""
         return {
             "judge": self.judge,
+            "unscored": self.unscored,
             "by_person": [_flat(row, "profile") for row in self.by_person],
             "by_family": [_flat(row, "family") for row in self.by_family],
+            "by_label": [_flat(row, "label") for row in self.by_label],
+            "capabilities": [row.as_json() for row in self.capabilities],
+            "difficulty": [row.as_json() for row in self.difficulty],
+            "diagnosis": [row.as_json() for row in self.diagnosis],
+            "tools": [row.as_json() for row in self.tools],
+            "latency": [row.as_json() for row in self.latency],
+            "coverage": {agent: list(curve) for agent, curve in self.coverage.items()},
         }
 
-    def tables(self) -> list[Table]:
-        """The two tables, ready to print."""
-        note = f"judge: {self.judge}"
-        return [
-            _table("By person", "person", self.by_person, note),
-            _table("By task family", "family", self.by_family, note),
-        ]
+
+def make_report(
+    results: Iterable[EpisodeResult], scores: Iterable[EpisodeScore] | None = None
+) -> Report:
+    """The report of ``results`` and of what was derived of them.
+
+    Raises:
+        ReportError: there are scores, but not exactly one for each result.
+    """
+    return report_of(make_cases(results, scores))
 
 
-def make_report(results: Iterable[EpisodeResult]) -> Report:
-    """The report of ``results``; agents and people stand in the order of first appearance."""
-    found = list(results)
+def report_of(cases: Sequence[Case]) -> Report:
+    """The report of ``cases``; agents and groups stand in the order of first appearance."""
+    judge = judge_line(cases)
+    scored = [case for case in cases if case.has_score]
+
+    def mark(case: Case) -> float | None:
+        return case.scores.answer.score if judge == LEXICAL else _right(case)
+
     return Report(
-        judge=JUDGE,
-        by_person=_rows(found, lambda r: r.profile_id),
-        by_family=_rows(found, family),
+        judge=judge,
+        unscored=sum(case.unscored for case in cases),
+        by_person=_rows(cases, lambda c: (c.profile,), total=True),
+        by_family=_rows(cases, lambda c: (c.family,), total=True),
+        by_label=_rows(cases, lambda c: c.labels, total=False),
+        capabilities=capability_rows(scored, mark),
+        difficulty=difficulty_bins(scored, mark),
+        diagnosis=diagnosis_rows(scored),
+        tools=tool_rows(scored),
+        latency=latency_rows(scored),
+        coverage=coverage_curves(cases),
     )
 
 
-def family(result: EpisodeResult) -> str:
-    """The task family: unanswerable, factual_retention, or the subtype of profiling."""
-    if not result.answerable:
-        return "unanswerable"
-    return result.profiling_type or result.qa_type
-
-
-def averages(results: Sequence[EpisodeResult]) -> Averages:
-    """The means over ``results``."""
-    scores = [r.scores for r in results]
-    cited = [s.files_cited for s in scores if s.files_cited is not None]
-    touched = [s.files_touched for s in scores if s.files_touched is not None]
-    evidence = [s.evidence for s in scores if s.evidence is not None]
+def averages(cases: Collection[Case]) -> Averages:
+    """The means over ``cases``."""
+    means: dict[str, Interval | None] = {}
+    for name, measure in MEASURES.items():
+        values = [value for value in map(measure, cases) if value is not None]
+        means[name] = mean_interval(values) if values else None
     return Averages(
-        n=len(results),
-        aborted=sum(r.ended == "aborted" for r in results),
-        answer=_mean(s.answer.score for s in scores),
-        answerable=_mean(r.scores.answer.score for r in results if r.answerable),
-        unanswerable=_mean(r.scores.answer.score for r in results if not r.answerable),
-        exact_match=_mean(s.answer.exact_match for s in scores),
-        file_precision=_mean(f.precision for f in cited),
-        file_recall=_mean(f.recall for f in cited),
-        file_f1=_mean(f.f1 for f in cited),
-        touched_recall=_mean(f.recall for f in touched),
-        evidence_recall=_mean(e.exposed_recall for e in evidence),
-        readable_recall=_mean(e.readable_recall for e in evidence if e.readable_recall is not None),
-        cited_evidence_f1=_mean(e.cited_f1 for e in evidence),
-        steps=_mean(float(r.steps) for r in results),
-        invalid_actions=_mean(float(r.invalid_actions) for r in results),
+        n=len(cases),
+        aborted=sum(c.ended == "aborted" for c in cases),
+        unscored=sum(c.unscored for c in cases),
+        means=means,
     )
 
 
-def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return fmean(found) if found else None
+def _right(case: Case) -> float | None:
+    return None if case.correct is None else float(case.correct)
 
 
 def _rows(
-    results: Sequence[EpisodeResult], group_of: Callable[[EpisodeResult], str]
+    cases: Iterable[Case], groups_of: Callable[[Case], tuple[str, ...]], *, total: bool
 ) -> tuple[Row, ...]:
-    groups: dict[str, dict[str, list[EpisodeResult]]] = {}
-    for result in results:
-        groups.setdefault(result.agent, {}).setdefault(group_of(result), []).append(result)
+    """A row for each agent and group, and with ``total`` one over each agent's groups."""
+    groups: dict[str, dict[str, list[Case]]] = {}
+    for case in cases:
+        for group in groups_of(case):
+            groups.setdefault(case.agent, {}).setdefault(group, []).append(case)
     rows = []
     for agent, own in groups.items():
         rows += [Row(agent, group, averages(members)) for group, members in own.items()]
-        if len(own) > 1:
-            everything = [result for members in own.values() for result in members]
+        if total and len(own) > 1:
+            everything = [case for members in own.values() for case in members]
             rows.append(Row(agent, ALL, averages(everything)))
     return tuple(rows)
 
 
 def _flat(row: Row, group_name: str) -> dict[str, Any]:
-    return {"agent": row.agent, group_name: row.group, **asdict(row.averages)}
-
-
-# What the tables show of the averages: header, and the cell's text.
-_COLUMNS: tuple[tuple[str, Callable[[Averages], str]], ...] = (
-    ("n", lambda a: str(a.n)),
-    ("answer", lambda a: _share(a.answerable)),
-    ("abstain", lambda a: _share(a.unanswerable)),
-    ("exact", lambda a: _share(a.exact_match)),
-    ("file\nP", lambda a: _share(a.file_precision)),
-    ("file\nR", lambda a: _share(a.file_recall)),
-    ("file\nF1", lambda a: _share(a.file_f1)),
-    ("touched\nrecall", lambda a: _share(a.touched_recall)),
-    ("evid.\nrecall", lambda a: _share(a.evidence_recall)),
-    ("readable\nrecall", lambda a: _share(a.readable_recall)),
-    ("steps", lambda a: _number(a.steps)),
-    ("invalid", lambda a: _number(a.invalid_actions)),
-    ("aborted", lambda a: str(a.aborted)),
-)
-LEGEND = (
-    "answer: score on answerable tasks; abstain: score on unanswerable ones; file P, R, F1: of the "
-    "files cited; touched recall: gold files opened; evid. recall: gold evidence shown; readable "
-    "recall: of that which does not lie in sound or video"
-)
-
-
-def _table(title: str, group_name: str, rows: Sequence[Row], note: str) -> Table:
-    table = Table(
-        title=f"{title} ({note})",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
-    table.add_column("agent", no_wrap=True)
-    table.add_column(group_name, no_wrap=True)
-    for header, _ in _COLUMNS:
-        table.add_column(header, justify="right", no_wrap=True)
-    for index, row in enumerate(rows):
-        last_of_agent = index + 1 == len(rows) or rows[index + 1].agent != row.agent
-        table.add_row(
-            row.agent,
-            row.group,
-            *(cell(row.averages) for _, cell in _COLUMNS),
-            style="bold" if row.group == ALL else None,
-            end_section=last_of_agent,
-        )
-    return table
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
+    return {"agent": row.agent, group_name: row.group, **row.averages.as_json()}

@@ -64,20 +64,13 @@ def report(
 
 def show(made: Report) -> None:
     """Print a report's tables."""
-    from rich.console import Console
-    from rich.measure import Measurement
-
+    from deskgym.cli.wide import wide_console
     from deskgym.report_tables import legend, tables
 
-    console = Console()
     made_tables = tables(made)
     if not made_tables:
         return
-    # On a narrow terminal a wrapped line still reads better than cells that are cut off.
-    roomy = Console(width=1_000).options
-    widest = max(Measurement.get(console, roomy, table).maximum for table in made_tables)
-    if console.width < widest:
-        console = Console(width=widest)
+    console = wide_console(made_tables)
     for table in made_tables:
         console.print(table)
         console.print()
