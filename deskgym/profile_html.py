@@ -7,8 +7,7 @@ from typing import Final
 
 from deskgym.profile_report import Group, Period, ProfileReport
 from deskgym.report_html.charts import bars
-from deskgym.report_html.escaping import escaped
-from deskgym.report_html.page import Section, document
+from deskgym.report_html.page import Section, document, scrolling_table
 from deskgym.tasks.findings import Finding
 
 _TYPES: Final = 20
@@ -75,7 +74,7 @@ def _overview(report: ProfileReport) -> str:
         ("findings", found),
         ("digest", report.digest),
     ]
-    return _table(("", ""), rows)
+    return scrolling_table(("", ""), rows)
 
 
 def _side_by_side(charts: Sequence[str]) -> str:
@@ -103,7 +102,7 @@ def _largest(report: ProfileReport) -> str:
         (one.path, one.modality, f"{one.bytes / 1e6:,.2f} MB", f"{one.modified:%Y-%m-%d}")
         for one in report.largest
     ]
-    return _table(("file", "modality", "size", "modified"), rows)
+    return scrolling_table(("file", "modality", "size", "modified"), rows)
 
 
 def _periods(title: str, periods: Sequence[Period]) -> str:
@@ -119,18 +118,4 @@ def _findings(findings: Sequence[Finding]) -> str:
     if len(findings) > _FINDINGS:
         note = f"<p>The first {_FINDINGS} of {len(findings):,}.</p>"
     header = ("severity", "rule", "task", "field", "value", "message")
-    return note + _table(header, rows)
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = ""
-    if any(header):
-        cells = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in header)
-        head = f"<thead><tr>{cells}</tr></thead>"
-    body = "".join(
-        f'<tr><th scope="row">{escaped(row[0])}</th>'
-        + "".join(f"<td>{escaped(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return f'<div class="scroll" tabindex="0"><table>{head}<tbody>{body}</tbody></table></div>'
+    return note + scrolling_table(header, rows)

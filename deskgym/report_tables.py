@@ -107,7 +107,7 @@ def _short(value: float, digits: int) -> str:
 
 
 def _averages(title: str, group_name: str, rows: Sequence[Row], columns: _Columns) -> Table:
-    table = _table(title, ("agent", group_name), [header for header, _ in columns])
+    table = plain_table(title, ("agent", group_name), [header for header, _ in columns])
     for row, last in _with_ends(rows, lambda row: row.agent):
         table.add_row(
             _word(row.agent),
@@ -120,7 +120,7 @@ def _averages(title: str, group_name: str, rows: Sequence[Row], columns: _Column
 
 
 def _capabilities(report: Report) -> Table:
-    table = _table("Capabilities", ("agent", "family", "label"), ("n", "score"))
+    table = plain_table("Capabilities", ("agent", "family", "label"), ("n", "score"))
     for row, last in _with_ends(report.capabilities, lambda row: (row.agent, row.family)):
         whole = row.label is None
         table.add_row(
@@ -136,7 +136,7 @@ def _capabilities(report: Report) -> Table:
 
 
 def _difficulty(report: Report) -> Table:
-    table = _table("Difficulty and score", ("agent",), ("difficulty", "n", "score"))
+    table = plain_table("Difficulty and score", ("agent",), ("difficulty", "n", "score"))
     for row, last in _with_ends(report.difficulty, lambda row: row.agent):
         table.add_row(
             _word(row.agent),
@@ -157,7 +157,7 @@ def _diagnosis(report: Report) -> Table:
     ]
     unscored = any(row.unscored for row in report.diagnosis)
     headers = ["n", "right", *(name.replace("_", "\n") for name in shown)]
-    table = _table(
+    table = plain_table(
         "What went wrong", ("agent", "family"), [*headers, *(["unscored"] if unscored else [])]
     )
     for row, last in _with_ends(report.diagnosis, lambda row: row.agent):
@@ -169,7 +169,7 @@ def _diagnosis(report: Report) -> Table:
 
 
 def _tools(report: Report) -> Table:
-    table = _table("Tools", ("agent", "tool"), ("uses", "episodes", "uses an episode"))
+    table = plain_table("Tools", ("agent", "tool"), ("uses", "episodes", "uses an episode"))
     for row, last in _with_ends(report.tools, lambda row: row.agent):
         table.add_row(
             _word(row.agent),
@@ -184,7 +184,7 @@ def _tools(report: Report) -> Table:
 
 def _latency(report: Report) -> Table:
     headers = ("n", "mean", "median", "p90", "in the environment")
-    table = _table("Seconds an episode", ("agent",), headers)
+    table = plain_table("Seconds an episode", ("agent",), headers)
     for row in report.latency:
         table.add_row(
             _word(row.agent),
@@ -209,9 +209,10 @@ def _word(text: str) -> Text:
     return Text(plain(text))
 
 
-def _table(title: str, names: Iterable[str], numbers: Iterable[str]) -> Table:
+def plain_table(title: str | None, names: Iterable[str], numbers: Iterable[str]) -> Table:
+    """An empty table: columns of words on the left, of numbers on the right."""
     table = Table(
-        title=Text(title),
+        title=None if title is None else Text(title),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

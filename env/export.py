@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,9 +33,8 @@ from deskgym.env.run_reader import (
     read_config,
     read_episode,
 )
-from deskgym.env.score_run import scored_results
+from deskgym.env.score_run import elapsed_s, scored_results
 from deskgym.env.trajectory import (
-    EpisodeEnd,
     EpisodeResult,
     EpisodeStart,
     Event,
@@ -45,6 +43,7 @@ from deskgym.env.trajectory import (
     StepEvent,
 )
 from deskgym.tasks.schema import Task
+from deskgym.tasks.whole_file import replacing
 
 Gold = Callable[[str, str], Task | None]
 """The task of a profile id and task id, where it can be had."""
@@ -281,7 +280,7 @@ def _chosen(run: Path, agent: str | None, only_correct: bool) -> Iterator[Episod
     if not only_correct:
         yield from _only(iter_results(run), agent)
         return
-    for result, score in scored_results(run, logs=False):
+    for result, score in scored_results(run, logs=False, bleu=False):
         if score.correct and agent in (None, result.agent):
             yield result
 
@@ -305,21 +304,14 @@ def _commands(events: Sequence[Event]) -> Iterator[tuple[int, str]]:
 
 
 def _time_ms(events: Sequence[Event]) -> int | None:
-    start = next((e.started for e in events if isinstance(e, EpisodeStart)), None)
-    end = next((e.finished for e in events if isinstance(e, EpisodeEnd)), None)
-    if start is None or end is None:
-        return None
-    return max(round((end - start).total_seconds() * 1_000), 0)
+    seconds = elapsed_s(events)
+    return None if seconds is None else round(seconds * 1_000)
 
 
 def _write(out: Path, lines: Iterable[str]) -> None:
     """Put ``lines`` into the file ``out``, at once or not at all."""
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        with draft.open("w", encoding="utf-8", newline="\n") as stream:
+        with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(lines)
-        draft.replace(out)
     except OSError as error:
         raise TrajectoryError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)

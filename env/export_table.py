@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +10,7 @@ from pydantic import BaseModel
 
 from deskgym.env.export import MissingLibrary, check_agent
 from deskgym.env.run_reader import TrajectoryError, read_config
-from deskgym.env.score_run import scored_results
+from deskgym.env.score_run import batches, scored_results
 from deskgym.env.trajectory import EpisodeResult, EpisodeScore, RunConfig
 from deskgym.tasks.scoring.models import (
     AnswerScores,
@@ -21,6 +18,7 @@ from deskgym.tasks.scoring.models import (
     EvidenceScores,
     FileScores,
 )
+from deskgym.tasks.whole_file import replacing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,17 +47,13 @@ def export_parquet(run: Path, out: Path, *, agent: str | None = None) -> int:
         for result, score in scored_results(run)
         if agent in (None, result.agent)
     )
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        with pyarrow.parquet.ParquetWriter(draft, schema) as writer:
-            for batch in _batches(rows):
+        with replacing(out) as draft, pyarrow.parquet.ParquetWriter(draft, schema) as writer:
+            for batch in batches(rows, _ROWS):
                 writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema))
                 count += len(batch)
-        draft.replace(out)
     except OSError as error:
         raise TrajectoryError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
     return count
 
 
@@ -192,8 +186,3 @@ def _schema(pyarrow: Any) -> pyarrow.Schema:
         "doubles": pyarrow.list_(pyarrow.float64()),
     }
     return pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS])
-
-
-def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, _ROWS)):
-        yield batch

@@ -74,9 +74,7 @@ def iter_results(path: Path) -> Iterator[EpisodeResult]:
     Raises:
         TrajectoryError: the file cannot be read, or a whole line of it is no result.
     """
-    file = path / RESULTS
-    for number, line in numbered_lines(file):
-        yield _parsed(EpisodeResult.model_validate_json, file, number, line)
+    return _models(path / RESULTS, EpisodeResult.model_validate_json)
 
 
 def read_scores(path: Path) -> list[EpisodeScore]:
@@ -94,9 +92,7 @@ def iter_scores(path: Path) -> Iterator[EpisodeScore]:
     Raises:
         TrajectoryError: the file cannot be read, or a whole line of it is no score.
     """
-    file = path / SCORES
-    for number, line in numbered_lines(file):
-        yield _parsed(EpisodeScore.model_validate_json, file, number, line)
+    return _models(path / SCORES, EpisodeScore.model_validate_json)
 
 
 def read_episode(file: Path) -> list[Event]:
@@ -107,7 +103,7 @@ def read_episode(file: Path) -> list[Event]:
     """
     if not file.exists():
         raise TrajectoryError(f"there is no episode log {file}")
-    return [_parsed(_EVENT.validate_json, file, *line) for line in numbered_lines(file)]
+    return list(_models(file, _EVENT.validate_json))
 
 
 def episode_path(run: Path, agent: str, profile_id: str, task_id: str) -> Path:
@@ -153,11 +149,12 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise failed("read", file, error) from error
 
 
-def _parsed(validate: Callable[[bytes], _T], file: Path, number: int, line: bytes) -> _T:
-    try:
-        return validate(line)
-    except ValidationError as error:
-        raise TrajectoryError(f"{file}, line {number} cannot be read: {error}") from error
+def _models(file: Path, validate: Callable[[bytes], _T]) -> Iterator[_T]:
+    for number, line in numbered_lines(file):
+        try:
+            yield validate(line)
+        except ValidationError as error:
+            raise TrajectoryError(f"{file}, line {number} cannot be read: {error}") from error
 
 
 def is_json(line: bytes) -> bool:

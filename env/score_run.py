@@ -61,7 +61,7 @@ def score_run(
     """
     scale = read_config(run).difficulty_scale
     bleu_of = bleu_scorer() if bleu and bleu_available() else None
-    for batch in _batches(iter_results(run), _BATCH):
+    for batch in batches(iter_results(run), _BATCH):
         verdicts = judge(batch) if judge is not None else [None] * len(batch)
         for result, verdict in zip(batch, verdicts, strict=True):
             events = _events(run, result) if logs else None
@@ -116,16 +116,20 @@ class _Timing:
     tool_uses: dict[str, int]
 
 
-def _timing(events: Sequence[Event]) -> _Timing:
+def elapsed_s(events: Sequence[Event]) -> float | None:
+    """Seconds from an episode's start to its end, by the clock; None if the log lacks one."""
     start = next((e.started for e in events if isinstance(e, EpisodeStart)), None)
     end = next((e.finished for e in events if isinstance(e, EpisodeEnd)), None)
+    if start is None or end is None:
+        return None
+    # A clock that is set back in between is no reason for less than nothing.
+    return max((end - start).total_seconds(), 0.0)
+
+
+def _timing(events: Sequence[Event]) -> _Timing:
     steps = [e for e in events if isinstance(e, StepEvent)]
-    seconds = None
-    if start is not None and end is not None:
-        # A clock that is set back in between is no reason for less than nothing.
-        seconds = max((end - start).total_seconds(), 0.0)
     return _Timing(
-        seconds=seconds,
+        seconds=elapsed_s(events),
         env_seconds=sum(step.duration_s for step in steps) if events else None,
         tool_uses=dict(sorted(Counter(s.action.tool for s in steps if s.action).items())),
     )
@@ -152,20 +156,24 @@ def _events(run: Path, result: EpisodeResult) -> list[Event] | None:
     return events
 
 
-def _batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+def batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """``items`` in lists of ``size``, the last one shorter."""
     source = iter(items)
     while batch := list(islice(source, size)):
         yield batch
 
 
-def scored_results(run: Path, *, logs: bool = True) -> Iterator[tuple[EpisodeResult, EpisodeScore]]:
-    """Each result of a run with its scores: those of ``scores.jsonl``, else made now.
+def scored_results(
+    run: Path, *, logs: bool = True, bleu: bool = True
+) -> Iterator[tuple[EpisodeResult, EpisodeScore]]:
+    """Each result of a run with its scores: those of ``scores.jsonl``, else made now, of which
+    ``logs`` and ``bleu`` say how much.
 
     Raises:
         TrajectoryError: as `score_run`; or the scores there are of other episodes.
     """
     if not (run / SCORES).exists():
-        yield from zip(iter_results(run), score_run(run, logs=logs), strict=True)
+        yield from zip(iter_results(run), score_run(run, logs=logs, bleu=bleu), strict=True)
         return
     scores = {(s.agent, s.profile_id, s.task_id): s for s in iter_scores(run)}
     for result in iter_results(run):

@@ -36,8 +36,8 @@ from deskgym.env.run_reader import (
     read_config,
     read_results,
 )
-from deskgym.env.run_reader import safe_name as safe_name
 from deskgym.env.trajectory import EpisodeEnd, EpisodeResult, EpisodeScore, Event, RunConfig
+from deskgym.tasks.whole_file import replacing
 
 Key = tuple[str, str, str]
 """Agent, profile id and task id: what names an episode within a run."""
@@ -167,13 +167,11 @@ class RunFolder:
         file = self.path / MEDIA / sha256
         if file.exists():
             return
-        draft = file.with_name(f".{sha256}.{threading.get_ident()}")
         try:
             file.parent.mkdir(exist_ok=True)
-            draft.write_bytes(data)
-            draft.replace(file)
+            with replacing(file) as draft:
+                draft.write_bytes(data)
         except OSError as error:
-            draft.unlink(missing_ok=True)
             raise failed("write", file, error) from error
 
     def complete(self) -> None:
@@ -293,15 +291,10 @@ def _cut_torn_tail(file: Path) -> None:
 
 def _replace(file: Path, data: bytes) -> None:
     """Put ``data`` in the file's place at once, or leave it as it was."""
-    draft = file.with_name(f".{file.name}.new")
-    try:
-        with draft.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(file) as draft, draft.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
     _sync_folder(file.parent)
 
 

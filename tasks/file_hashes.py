@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import uuid
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from deskgym.tasks.cache import cache_root
+from deskgym.tasks.whole_file import replacing
 
 FORMAT_VERSION = 1
 _PIECE = 1 << 20
@@ -97,7 +97,6 @@ def _add(file: Path, root: Path, more: Known) -> None:
         "root": os.fsencode(root.resolve()).decode(errors="replace"),
         "files": {path: list(entry) for path, entry in sorted((_load(file) | more).items())},
     }
-    draft = file.with_name(f".{file.name}.{uuid.uuid4().hex[:12]}")
-    # Names that are no Unicode hold lone surrogates, which JSON's escapes carry.
-    draft.write_text(json.dumps(value), encoding="ascii")
-    draft.replace(file)
+    with replacing(file) as draft:
+        # Names that are no Unicode hold lone surrogates, which JSON's escapes carry.
+        draft.write_text(json.dumps(value), encoding="ascii")

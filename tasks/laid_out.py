@@ -19,9 +19,17 @@ Write = Callable[[FileRecord, Path], None]
 
 
 def file_record(
-    number: int, path: str, data: bytes, created: datetime, modified: datetime
+    number: int,
+    path: str,
+    data: bytes,
+    created: datetime,
+    modified: datetime,
+    *,
+    latitude: float | None = None,
+    longitude: float | None = None,
+    location: str | None = None,
 ) -> FileRecord:
-    """What is known of a file of which only name, content and times are given."""
+    """The record of a file of which name, content, times and perhaps a place are given."""
     return FileRecord(
         id=number,
         path=path,
@@ -31,6 +39,9 @@ def file_record(
         sha256=hashlib.sha256(data).hexdigest(),
         created=created,
         modified=modified,
+        latitude=latitude,
+        longitude=longitude,
+        location=location,
     )
 
 

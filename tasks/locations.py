@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deskgym.tasks.cache import cache_root
 from deskgym.tasks.registry import DATASETS, BadDataset, DatasetMissing
+from deskgym.tasks.whole_file import replacing
 
 
 def settings_file() -> Path:
@@ -41,9 +42,8 @@ def write_settings(settings: dict[str, object]) -> None:
     """Put ``settings`` in place of what `settings_file` holds, at once or not at all."""
     file = settings_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    draft.replace(file)
+    with replacing(file) as draft:
+        draft.write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def default_folder(name: str) -> Path:

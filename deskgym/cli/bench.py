@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from deskgym.bench import Row, Skipped
@@ -123,6 +122,7 @@ def retrieval(
     """
     from deskgym.bench_retrieval import measure, table
     from deskgym.cli.ids import resolve
+    from deskgym.cli.wide import wide_console
 
     _, data, people = resolve(ids)
     rows = []
@@ -135,7 +135,8 @@ def retrieval(
     if json:
         print(json_module.dumps({"rows": [row.as_json() for row in rows]}))
         return
-    _wide().print(table(rows))
+    made = table(rows)
+    wide_console([made]).print(made)
 
 
 def _models(specs: list[str] | None) -> dict[str, Model]:
@@ -197,9 +198,13 @@ def _progress(total: int) -> Iterator[Callable[[str], None]]:
 
 
 def _show(rows: list[Row | Skipped]) -> None:
+    from rich.console import Console
+
     from deskgym.bench import Row
 
-    console = _wide()
+    console = Console()
+    if console.width < WIDTH:
+        console = Console(width=WIDTH)  # a wrapped line still reads better than cut cells
     console.print(_table([row for row in rows if isinstance(row, Row)]))
     for row in rows:
         if not isinstance(row, Row):
@@ -209,14 +214,6 @@ def _show(rows: list[Row | Skipped]) -> None:
     console.print(
         "Medians; in brackets the least and the greatest ratio of any round.", style="dim"
     )
-
-
-def _wide() -> Console:
-    from rich.console import Console
-
-    console = Console()
-    # A wrapped line still reads better than cut cells.
-    return console if console.width >= WIDTH else Console(width=WIDTH)
 
 
 def _table(rows: list[Row]) -> Table:

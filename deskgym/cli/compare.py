@@ -51,8 +51,8 @@ def compare(
     if not force:
         check_same_data(read_config(run_a), read_config(run_b))
     metrics = list(dict.fromkeys(metric or METRICS))
-    a = rows_of(scored_results(run_a, logs=False), metrics)
-    b = rows_of(scored_results(run_b, logs=False), metrics)
+    a = rows_of(scored_results(run_a, logs=False, bleu=False), metrics)
+    b = rows_of(scored_results(run_b, logs=False, bleu=False), metrics)
     compared = [
         compare_rows(a[one], b[other], metrics, agents=(one, other))
         for one, other in pair_agents(list(a), list(b), agent_a, agent_b)
@@ -108,20 +108,10 @@ def _show_flips(compared: AgentComparison) -> None:
 
 
 def _table(title: str, rows: Sequence[MetricRow]) -> Table:
-    from rich import box
-    from rich.table import Table
+    from deskgym.report_tables import plain_table
 
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
-    table.add_column("metric", no_wrap=True)
-    table.add_column("tasks", no_wrap=True)
-    for header in ("n", "A", "B", "B - A", "95%", "B higher", "B lower", "equal", "p"):
-        table.add_column(header, justify="right", no_wrap=True)
+    numbers = ("n", "A", "B", "B - A", "95%", "B higher", "B lower", "equal", "p")
+    table = plain_table(title, ("metric", "tasks"), numbers)
     for row in rows:
         table.add_row(row.metric, row.group, *_cells(row))
     return table

@@ -127,7 +127,9 @@ def _disagreement(one: Disagreement) -> str:
 
 
 def _strata_table(strata: list[Stratum]) -> Table:
-    table = _table("task family", "judge", "answers", "drawn")
+    from deskgym.report_tables import plain_table
+
+    table = plain_table(None, ("task family", "judge"), ("answers", "drawn"))
     for one in strata:
         word = "yes" if one.correct else "no"
         table.add_row(_line(one.family), word, str(one.answers), str(one.drawn))
@@ -135,22 +137,12 @@ def _strata_table(strata: list[Stratum]) -> Table:
 
 
 def _confusion_table(report: AuditReport) -> Table:
+    from deskgym.report_tables import plain_table
+
     counts = report.verdicts.confusion
-    table = _table("", "person", "yes", "no")
+    table = plain_table(None, ("", "person"), ("yes", "no"))
     table.add_row("judge yes", "", str(counts.yes_yes), str(counts.yes_no))
     table.add_row("judge no", "", str(counts.no_yes), str(counts.no_no))
-    return table
-
-
-def _table(first: str, second: str, *numbers: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column(first, no_wrap=True)
-    table.add_column(second, no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
     return table
 
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from deskgym.env.foreign import ForeignGroup, ForeignResult
     from deskgym.env.trajectory import EpisodeResult, EpisodeScore
     from deskgym.tasks.scoring.judge import Judge
@@ -264,16 +262,14 @@ class _progress:  # noqa: N801  # used like a function
 
 def _show_groups(groups: Sequence[ForeignGroup], *, judge: str) -> None:
     from deskgym.cli.wide import wide_console
+    from deskgym.report_tables import plain_table
 
-    answers = _table(f"Answers (judge: {judge})")
-    files = _table("Files, as HippoCamp averages them")
-    for header in ("n", "score", "exact", "token F1", "ROUGE-L", "BLEU", "abstained"):
-        answers.add_column(header, justify="right", no_wrap=True)
     judged = judge != "lexical"
-    for header in ("accuracy", "grade", "unscored") if judged else ():
-        answers.add_column(header, justify="right", no_wrap=True)
-    for header in ("n", "precision", "recall\n= hit rate", "F1", "ms"):
-        files.add_column(header, justify="right", no_wrap=True)
+    lexical = ("n", "score", "exact", "token F1", "ROUGE-L", "BLEU", "abstained")
+    by_judge = ("accuracy", "grade", "unscored") if judged else ()
+    answers = plain_table(f"Answers (judge: {judge})", ("QA type",), lexical + by_judge)
+    averages = ("n", "precision", "recall\n= hit rate", "F1", "ms")
+    files = plain_table("Files, as HippoCamp averages them", ("QA type",), averages)
     for group in groups:
         mean, found = group.answers, ("score", "exact_match", "token_f1", "rouge_l", "bleu")
         row = [str(mean.n), *(_cell(group, name, getattr(mean, name)) for name in found)]
@@ -291,21 +287,6 @@ def _show_groups(groups: Sequence[ForeignGroup], *, judge: str) -> None:
     console.print()
     console.print(files)
     console.print("\nbelow each mean: its 95% bootstrap interval", style="dim", highlight=False)
-
-
-def _table(title: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
-    table.add_column("QA type", no_wrap=True)
-    return table
 
 
 def _cell(group: ForeignGroup, name: str, mean: float | None) -> str:

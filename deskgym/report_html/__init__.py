@@ -27,15 +27,15 @@ def write_html(
     from deskgym.report_cases import ReportError, read_cases
     from deskgym.report_html import page, sections
     from deskgym.report_html.episodes import listing, ranked, shown_episodes
+    from deskgym.tasks.whole_file import replacing
 
     config = read_config(run)
     found = read_cases(run) if cases is None else cases
     parts = sections.summary(config, report_of(found), found)
     links = [*((part.id, part.heading) for part in parts), ("episodes", "Episodes")]
     order = ranked(found)
-    draft = out.with_name(f".{out.name}.new")
     try:
-        with draft.open("w", encoding="utf-8", newline="\n") as stream:
+        with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
             stream.write(page.opening(f"Run {run.resolve().name}", links))
             for part in parts:
                 stream.write(page.section_start(part.id, part.heading))
@@ -46,10 +46,7 @@ def write_html(
             stream.writelines(shown_episodes(run, order[:episodes]))
             stream.write(page.SECTION_END)
             stream.write(page.closing())
-        draft.replace(out)
     except OSError as error:
         raise ReportError(
             f"cannot write {out}: {error.strerror or error}; choose another place"
         ) from error
-    finally:
-        draft.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 from deskgym.report_html.escaping import escaped, plain
+from deskgym.report_html.page import scrolling_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +113,7 @@ def as_html(
             f'<figure class="chart"><figcaption>{shown}</figcaption>'
             '<p class="none">Nothing to show.</p></figure>\n'
         )
-    table = _table(header, rows)
+    table = scrolling_table(header, rows)
     key = "f" + hashlib.sha256(f"{title}\0{table}".encode("utf-8", "replace")).hexdigest()[:10]
     _adopt(svg, key)
     head = "".join(
@@ -126,20 +127,8 @@ def as_html(
     opening, _, rest = picture.partition(">")
     return (
         f'<figure class="chart"><figcaption>{shown}</figcaption>{opening}>{head}{rest}'
-        f"<details><summary>Numbers</summary>"
-        f'<div class="scroll" tabindex="0">{table}</div></details></figure>\n'
+        f"<details><summary>Numbers</summary>{table}</details></figure>\n"
     )
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f'<th scope="col">{escaped(name)}</th>' for name in header)
-    body = "".join(
-        f'<tr><th scope="row">{escaped(row[0])}</th>'
-        + "".join(f"<td>{escaped(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _adopt(svg: ElementTree.Element, key: str) -> None:

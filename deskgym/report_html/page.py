@@ -34,6 +34,21 @@ def document(title: str, sections: Iterable[Section]) -> str:
     return "".join([*parts, closing()])
 
 
+def scrolling_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of texts whose rows are named by their first cell; no header if none has a name."""
+    head = ""
+    if any(header):
+        cells = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in header)
+        head = f"<thead><tr>{cells}</tr></thead>"
+    body = "".join(
+        f'<tr><th scope="row">{escaped(row[0])}</th>'
+        + "".join(f"<td>{escaped(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    return f'<div class="scroll" tabindex="0"><table>{head}<tbody>{body}</tbody></table></div>'
+
+
 def opening(title: str, links: Sequence[tuple[str, str]]) -> str:
     """The page up to its first section; ``links`` are the (id, heading) of those to come."""
     script = _part("script.js")

@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from deskgym.env.actions import ListFiles
-from deskgym.env.run_reader import TrajectoryError, read_config, read_episode, read_results
+from deskgym.env.run_reader import (
+    TrajectoryError,
+    read_config,
+    read_episode,
+    read_results,
+    safe_name,
+)
 from deskgym.env.trajectory import (
     AnswerScores,
     EpisodeEnd,
@@ -22,7 +28,7 @@ from deskgym.env.trajectory import (
     Scores,
     StepEvent,
 )
-from deskgym.env.trajectory_log import RunFolder, safe_name
+from deskgym.env.trajectory_log import RunFolder
 from deskgym.tasks.schema import Capabilities
 from deskgym.tasks.scoring.models import DifficultyFeatures
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from deskgym.tasks import laid_out
 from deskgym.tasks.demo.make.things import DeskError, Place, Quote
 from deskgym.tasks.locators import AnyLocator, parse_locator
-from deskgym.tasks.modalities import modality_of, type_of
 from deskgym.tasks.records import task_from_record
 from deskgym.tasks.schema import (
     Capabilities,
@@ -85,16 +84,12 @@ def file_record(
     """The record of the file ``target``, whose times on disk are set to ``modified``."""
     stamp = modified.replace(tzinfo=UTC).timestamp()
     os.utime(target, (stamp, stamp))
-    data = target.read_bytes()
-    return FileRecord(
-        id=number,
-        path=path,
-        type=type_of(path),
-        modality=modality_of(path),
-        size=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
-        created=created,
-        modified=modified,
+    return laid_out.file_record(
+        number,
+        path,
+        target.read_bytes(),
+        created,
+        modified,
         latitude=place.latitude if place else None,
         longitude=place.longitude if place else None,
         location=place.name if place else None,
