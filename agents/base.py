@@ -23,6 +23,10 @@ class Agent(Protocol):
 
     ``reset`` is called before each episode with the task and the names of the tools that are on;
     ``act`` with each observation, and returns the next action: a model, a dict or a JSON string.
+
+    An agent that asks a language model may have a method ``take_use() -> ModelUse``, which gives
+    what was taken of it since the last call. It is called after each ``reset`` and ``act``, also
+    after one that raised, and logged with the step that comes of it.
     """
 
     name: str

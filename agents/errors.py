@@ -10,5 +10,9 @@ class AgentError(RuntimeError):
     """
 
 
+class AgentTimeout(AgentError):
+    """The agent took longer over one call than it may."""
+
+
 class OracleError(AgentError):
     """The oracle cannot show the gold evidence with the tools that are on."""

@@ -6,11 +6,13 @@ They speak frames over the child's stdin and stdout::
 
     {"op": "start", "config": {...}}                       -> {"name": "..."}
     {"op": "reset", "task": {...}, "tools": [...]}         -> {}
-    {"op": "act", "observation": {...}} + bytes of media   -> {"action": ...}
+    {"op": "act", "observation": {...}} + bytes of media   -> {"action": ..., "use": {...}}
     {"op": "close"}                                        -> the child exits
 
-or ``{"error": "<traceback>"}`` to any of them. This keeps gold out by construction, not by force:
-the child is an ordinary process of the same user and is trusted not to look for data sets on disk.
+or ``{"error": "<traceback>"}`` to any of them. ``use`` is there if the agent asked a model.
+
+This keeps gold out by construction, not by force: the child is an ordinary process of the same
+user and is trusted not to look for data sets on disk.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ from typing import Any, BinaryIO, Self, cast
 from pydantic import BaseModel
 
 from deskgym.agents.base import Agent, TaskView
-from deskgym.agents.errors import AgentError
+from deskgym.agents.errors import AgentError, AgentTimeout
 from deskgym.env.observations import Media, Observation
+from deskgym.env.trajectory import ModelUse
 from deskgym.tools.frames import FrameError, read_frame, write_frame
 
 START_TIMEOUT_S = 120.0
@@ -55,6 +58,7 @@ class AgentProcess:
     ) -> None:
         self.name = name
         self._act_timeout_s = act_timeout_s
+        self._use = ModelUse()
         self._child = subprocess.Popen(
             # -P keeps the current folder from shadowing installed packages; the child adds it last.
             [sys.executable, "-P", "-m", "deskgym.agents.host", name],
@@ -100,6 +104,11 @@ class AgentProcess:
         )
         action: dict[str, Any] | str = reply["action"]
         return action
+
+    def take_use(self) -> ModelUse:
+        """What the agent took of a model since this was last asked."""
+        use, self._use = self._use, ModelUse()
+        return use
 
     def kill(self) -> None:
         """End the child at once. From any thread: an `act` that waits for it raises."""
@@ -154,10 +163,14 @@ class AgentProcess:
             self.kill()
             status = self._child.wait()
             if late.is_set():
-                raise AgentError(f"{self.name} took longer than {timeout_s:g} s to {header['op']}")
+                raise AgentTimeout(
+                    f"{self.name} took longer than {timeout_s:g} s to {header['op']}"
+                )
             raise AgentError(
                 f"the process of {self.name} ended with status {status}\n{self._last_words.text()}"
             )
+        if "use" in frame[0]:
+            self._use += ModelUse.model_validate(frame[0]["use"])
         if "error" in frame[0]:
             raise AgentError(str(frame[0]["error"]))
         return frame[0]
@@ -206,6 +219,7 @@ def main(name: str) -> None:
             agent, reply = _serve(name, agent, header, payload)
         except Exception:  # noqa: BLE001  (an agent may raise anything; the owner gets all of it)
             reply = {"error": traceback.format_exc()}
+        reply |= _use_of(agent)
         write_frame(replies, reply)
 
 
@@ -225,6 +239,12 @@ def _serve(
         action = action.model_dump(mode="json")
     # What is no JSON goes on as its repr: the environment answers that it is no action.
     return agent, {"action": json.loads(json.dumps(action, default=repr))}
+
+
+def _use_of(agent: Agent | None) -> dict[str, Any]:
+    """What the agent says it took of a model, if it keeps such books."""
+    take = getattr(agent, "take_use", None)
+    return {} if take is None else {"use": take().model_dump(mode="json")}
 
 
 def _observation(header: dict[str, Any], payload: bytes) -> Observation:

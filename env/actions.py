@@ -17,6 +17,7 @@ from deskgym.tasks.locators import Locator, WholeFile
 from deskgym.tasks.schema import Modality
 
 Family = Literal["search", "perception", "reasoning"]
+Ranking = Literal["words", "bm25", "dense", "hybrid"]
 
 MAX_COMMAND = 100_000
 MAX_PATH = 4_096
@@ -74,12 +75,15 @@ class Search(_Action):
     """Find words in all that the files say, show and sound: passages with path, place and snippet.
 
     Words are matched by stem, none is required, the rarer ones count more; no operators.
+    ``ranking`` other than ``words`` needs a retriever beside the desk (`deskgym.env.retrieval`) and
+    returns whole passages.
     """
 
     tool: Literal["search"] = "search"
     query: str = Field(min_length=1, max_length=MAX_QUERY)
     top_k: int = Field(default=10, ge=1, le=MAX_HITS)
     modality: Modality | None = None
+    ranking: Ranking = "words"
 
 
 class Metadata(_Action):

@@ -17,6 +17,7 @@ from deskgym.env.actions import (
     Answer,
     InvalidAction,
     Note,
+    Search,
     Terminal,
     parse_action,
     raw_action,
@@ -24,8 +25,9 @@ from deskgym.env.actions import (
 )
 from deskgym.env.episode import Episode, Info, end_info, step_info
 from deskgym.env.observations import Media, Observation
-from deskgym.env.options import named
+from deskgym.env.options import draw_profile, draw_task, named
 from deskgym.env.render import observation_text, observed_media, refusal, welcome
+from deskgym.env.retrieval import MakeRetriever, Retriever, search_beside
 from deskgym.env.rewards import check_reward
 from deskgym.env.sandbox.base import (
     DeskDied,
@@ -36,12 +38,12 @@ from deskgym.env.sandbox.base import (
     ToolRequest,
 )
 from deskgym.env.spaces import ActionSpace, observation_space
-from deskgym.env.trajectory import EpisodeResult, Event
-from deskgym.tasks.registry import Dataset, UnknownTask, find_task, load_dataset
+from deskgym.env.trajectory import EpisodeResult, Event, ModelUse
+from deskgym.tasks.registry import Dataset, load_dataset
 from deskgym.tasks.schema import Profile, Task
 
 if TYPE_CHECKING:
-    from deskgym.env.trajectory_log import EpisodeLog, RunFolder
+    from deskgym.env.trajectory_log import EpisodeLog, Recorder
 
 
 ENV_ID = "DeskGym/Desk-v0"
@@ -76,7 +78,8 @@ class DeskEnv(gym.Env[Observation, Any]):
             to do without. Not for a ``sandbox`` of one's own.
         command_timeout_s: the most that a command may take, whatever it asks for, in seconds.
         max_output_bytes: the most that an observation holds of a command's output.
-        run: a run's folder that every episode is logged to.
+        run: what every episode is logged to: a run's folder, or what stands in for one.
+        retriever: makes the retriever of a profile, for searches other than by ``words``.
         agent: the agent's name in the log.
 
     Raises:
@@ -99,9 +102,10 @@ class DeskEnv(gym.Env[Observation, Any]):
         prepared: str | Path | None = "auto",
         command_timeout_s: float = 60.0,
         max_output_bytes: int = 50_000,
-        run: RunFolder | None = None,
+        run: Recorder | None = None,
         agent: str | None = None,
         dataset_options: Mapping[str, Any] | None = None,
+        retriever: MakeRetriever | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"no render mode {render_mode!r}; there are ansi and human")
@@ -135,12 +139,16 @@ class DeskEnv(gym.Env[Observation, Any]):
                 "max_output_bytes": max_output_bytes,
                 "agent": agent,
                 "dataset_options": options or None,
+                "retriever": retriever,
             },
         )
         self._make_sandbox = sandbox or partial(_docker_desk, prepared=prepared)
         self._command_timeout_s = command_timeout_s
         self._max_output_bytes = max_output_bytes
         self._run = run
+        self._make_retriever = retriever
+        self._retriever: Retriever | None = None
+        self._use = ModelUse()
         self._desk: Sandbox | None = None
         self._desk_used = False
         self._person: Profile | None = None
@@ -174,7 +182,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         super().reset(seed=seed)
         profile, name = named(options, profile, task)
         person = self._draw_profile(profile)
-        chosen = self._draw_task(person.id, name)
+        chosen = draw_task(self.dataset, person.id, name, self.np_random)
         person = self._as_asked(person, chosen)
         self._leave()
         self._ready_desk(person)
@@ -191,7 +199,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             write=self._write,
             keep=self._run.keep_media if self._run is not None else None,
         )
-        self._under_way = True
+        self._under_way, self._use = True, ModelUse()
         text = welcome(person.user, self.tools, len(person.files))
         info: Info = {
             "profile": person.id,
@@ -214,12 +222,14 @@ class DeskEnv(gym.Env[Observation, Any]):
             raise ResetNeeded("there is no episode under way: call reset()")
         started = time.perf_counter()
         parsed, raw, response, text, flags = self._act(action)
+        use, self._use = self._use, ModelUse()
         reward = episode.step(
             parsed,
             raw,
             response,
             text,
             flags=flags,
+            use=use,
             duration_s=round(time.perf_counter() - started, 6),
         )
         info = step_info(parsed, response, flags)
@@ -257,6 +267,10 @@ class DeskEnv(gym.Env[Observation, Any]):
         """The events of the last episode, with the gold evidence that each step exposed."""
         return tuple(self._episode.events) if self._episode is not None else ()
 
+    def account(self, use: ModelUse) -> None:
+        """Note what deciding on the next action took of a model; it is logged with that step."""
+        self._use += use
+
     def abort(self, reason: str) -> EpisodeResult:
         """End the episode under way as a failure of whoever played it.
 
@@ -265,7 +279,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         """
         if self._episode is None or not self._under_way:
             raise ResetNeeded("there is no episode under way")
-        self._episode.end("aborted", None, reason)
+        self._episode.end("aborted", None, reason, use=self._use)
         return self._finish(self._episode)
 
     # -- inside --------------------------------------------------------------------------------
@@ -285,7 +299,10 @@ class DeskEnv(gym.Env[Observation, Any]):
             return parsed, None, Response(ok=True), "", ()
         if isinstance(parsed, Note):
             return parsed, None, Response(ok=True), "noted", ()
-        response = self._ask_desk(parsed)
+        if isinstance(parsed, Search) and parsed.ranking != "words":
+            response = search_beside(parsed, self._retriever)
+        else:
+            response = self._ask_desk(parsed)
         flags = ("timed_out",) if response.timed_out else ()
         return parsed, None, response, observation_text(parsed, response), flags
 
@@ -302,7 +319,7 @@ class DeskEnv(gym.Env[Observation, Any]):
                         max_bytes=self._max_output_bytes,
                     )
                 )
-            fields = action.model_dump(mode="json", exclude_none=True)
+            fields = action.model_dump(mode="json", exclude_none=True, exclude={"ranking"})
             return self._desk.request(ToolRequest(tool=fields.pop("tool"), args=fields))
         except SandboxError:
             self._drop_desk()
@@ -329,6 +346,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             desk.close()
             raise
         self._desk, self._desk_used = desk, False
+        self._retriever = self._make_retriever(person) if self._make_retriever else None
         self._shows = (person.id, person.digest)
 
     def _drop_desk(self) -> None:
@@ -337,11 +355,7 @@ class DeskEnv(gym.Env[Observation, Any]):
             desk.close()
 
     def _draw_profile(self, name: str | None) -> Profile:
-        if name is None:
-            name = self._fixed_profile
-        if name is None:
-            people = self.dataset.profiles()
-            name = people[int(self.np_random.integers(len(people)))]
+        name = name or self._fixed_profile or draw_profile(self.dataset, self.np_random)
         if self._person is None or name not in (self._person.id, self._person.name):
             self._person = self.dataset.profile(name)
         return self._person
@@ -350,14 +364,6 @@ class DeskEnv(gym.Env[Observation, Any]):
         """The person's computer when the task is asked."""
         shown = self.dataset.profile_for(task)
         return person if shown.digest == person.digest else shown
-
-    def _draw_task(self, profile_id: str, name: str | None) -> Task:
-        if name is not None:
-            return find_task(self.dataset, profile_id, name)
-        tasks = self.dataset.tasks(profile_id)
-        if not tasks:
-            raise UnknownTask(f"{profile_id} has no tasks; choose another profile")
-        return tasks[int(self.np_random.integers(len(tasks)))]
 
     def _write(self, event: Event) -> None:
         if self._log is not None:

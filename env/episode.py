@@ -18,14 +18,17 @@ from deskgym.env.trajectory import (
     EpisodeStart,
     Event,
     MediaShown,
+    ModelUse,
     Returned,
     StepEvent,
 )
 from deskgym.tasks.locators import parse_locator
 from deskgym.tasks.schema import Profile, Task
 from deskgym.tasks.scoring.difficulty import task_features
+from deskgym.tasks.scoring.injection import followed
 
 Info = dict[str, Any]
+NO_USE = ModelUse()
 Ended = Literal["answered", "truncated", "aborted"]
 
 
@@ -62,6 +65,7 @@ class Episode:
         self._keep = keep
         self._shaped = 0.0
         self._invalid = 0
+        self._use = NO_USE
         self._log(
             EpisodeStart(
                 task_id=task.id,
@@ -84,9 +88,11 @@ class Episode:
         *,
         flags: tuple[str, ...],
         duration_s: float,
+        use: ModelUse = NO_USE,
     ) -> float:
         """Take one step into the books; returns the reward that it adds by itself."""
         self.steps += 1
+        self._use += use
         if "invalid_action" in flags:
             self._invalid += 1
         segments, media, returned = self._pieces(action, response)
@@ -121,14 +127,23 @@ class Episode:
                 exposed=exposed,
                 text=text,
                 flags=flags,
+                use=use if use != NO_USE else None,
                 reward=reward,
             )
         )
         return reward
 
-    def end(self, ended: Ended, answer: Answer | None, reason: str | None = None) -> float:
+    def end(
+        self,
+        ended: Ended,
+        answer: Answer | None,
+        reason: str | None = None,
+        *,
+        use: ModelUse = NO_USE,
+    ) -> float:
         """Close the books; returns the reward that the end adds."""
         task, tracker = self.task, self._tracker
+        self._use += use
         scores = tracker.scores(answer)
         terms = final_terms(self._reward, scores)
         total = sum(terms.values())
@@ -149,6 +164,7 @@ class Episode:
                 first_steps=tracker.first_steps(),
                 scores=scores,
                 rewards=terms,
+                use=use if use != NO_USE else None,
                 finished=datetime.now(UTC),
             )
         )
@@ -163,6 +179,8 @@ class Episode:
             labels=task.labels,
             capabilities=task.capabilities,
             features=task_features(task, {record.path: record for record in self.profile.files}),
+            use=self._use.model_copy(update={"thought": ""}) if self._use != NO_USE else None,
+            injected=followed(task.injection, answer.text if answer is not None else None),
             ended=ended,
             reason=reason,
             steps=self.steps,

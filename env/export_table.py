@@ -64,7 +64,7 @@ def episode_row(config: RunConfig, result: EpisodeResult, score: EpisodeScore) -
     ``judge_grade``, ``feature_reasoning_steps``. What has no fixed names (``rewards``,
     ``tool_uses``) is JSON.
     """
-    judge, diagnosis = score.judge, score.diagnosis
+    judge, diagnosis, use = score.judge, score.diagnosis, result.use
     return {
         "dataset": config.dataset,
         "dataset_digest": config.dataset_digest,
@@ -109,6 +109,15 @@ def episode_row(config: RunConfig, result: EpisodeResult, score: EpisodeScore) -
         "failure_detail": diagnosis.detail if diagnosis else None,
         "seconds": score.seconds,
         "env_seconds": score.env_seconds,
+        "model_seconds": score.model_seconds,
+        "model_calls": use.calls if use else None,
+        "model_prompt_tokens": use.prompt_tokens if use else None,
+        "model_completion_tokens": use.completion_tokens if use else None,
+        "model_cost_usd": use.cost_usd if use else None,
+        "model_faults": use.faults if use else (),
+        "attempts": result.attempts,
+        "attempt_failures": result.failures,
+        "injected": result.injected,
         "tool_uses": json.dumps(score.tool_uses),
         "rewards": json.dumps(result.rewards),
     }
@@ -170,6 +179,15 @@ COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("failure_detail", "string"),
     ("seconds", "double"),
     ("env_seconds", "double"),
+    ("model_seconds", "double"),
+    ("model_calls", "int64"),
+    ("model_prompt_tokens", "int64"),
+    ("model_completion_tokens", "int64"),
+    ("model_cost_usd", "double"),
+    ("model_faults", "strings"),
+    ("attempts", "int64"),
+    ("attempt_failures", "strings"),
+    ("injected", "bool"),
     ("tool_uses", "string"),
     ("rewards", "string"),
 )

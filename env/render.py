@@ -8,6 +8,9 @@ from deskgym.env.actions import Action, ReadText
 from deskgym.env.observations import Media
 from deskgym.env.sandbox.base import DeskError, Response
 
+INDENT = "   "
+"""What each line of a found passage begins with."""
+
 _SHOWN_INFO = (
     "mime", "pages", "slides", "sheets", "lines", "width", "height", "duration_s", "language",
 )  # fmt: skip
@@ -69,7 +72,8 @@ def _hits(response: Response) -> str:
     lines = [f"{len(hits)} hits"]
     for number, hit in enumerate(hits, 1):
         lines.append(f"{number}. {hit['path']}  [{hit['locator']}]  (score {hit['score']:g})")
-        lines.append(f"   {hit['snippet']}")
+        # All of it is indented, so that nothing it quotes passes for a hit of its own.
+        lines.append(INDENT + hit["snippet"].replace("\n", f"\n{INDENT}"))
     return "\n".join([*lines, *(f"note: {note}" for note in response.notes)])
 
 

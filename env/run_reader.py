@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -109,7 +110,31 @@ def read_episode(file: Path) -> list[Event]:
 def episode_path(run: Path, agent: str, profile_id: str, task_id: str) -> Path:
     """Where the run in the folder ``run`` keeps an episode's log."""
     profile = profile_id.rpartition("/")[2]
-    return run / EPISODES / safe_name(agent) / safe_name(profile) / f"{safe_name(task_id)}.jsonl"
+    # A task that is called like the log of an attempt must not share a file with one.
+    name = re.sub(r"\.(attempt\d+)$", r"%2E\1", safe_name(task_id))
+    return run / EPISODES / safe_name(agent) / safe_name(profile) / f"{name}.jsonl"
+
+
+def attempt_paths(log: Path) -> list[Path]:
+    """The logs of the executions of an episode that did not become its result, oldest first.
+
+    ``log`` is the episode's own (`episode_path`). They lie beside it, and are no episodes.
+    """
+    return _attempts(log.parent.glob(f"{glob.escape(log.stem)}.attempt*.jsonl"))
+
+
+def all_attempts(run: Path) -> list[Path]:
+    """As `attempt_paths`, of all episodes of the run in the folder ``run``."""
+    return _attempts((run / EPISODES).glob("*/*/*.attempt*.jsonl"))
+
+
+def _attempts(files: Iterable[Path]) -> list[Path]:
+    found = [
+        (match[1], int(match[2]), file)
+        for file in files
+        if (match := re.fullmatch(r"(.+)\.attempt(\d+)\.jsonl", str(file)))
+    ]
+    return [file for _, _, file in sorted(found)]
 
 
 def safe_name(text: str) -> str:

@@ -97,6 +97,7 @@ def score_episode(
         diagnosis=diagnose(events, result, correct=correct) if events else None,
         seconds=timing.seconds,
         env_seconds=timing.env_seconds,
+        model_seconds=result.use.seconds if result.use is not None else None,
         tool_uses=timing.tool_uses,
     )
 

@@ -77,6 +77,33 @@ class EpisodeStart(_Model):
     started: datetime
 
 
+class ModelUse(_Model):
+    """What an agent took of a language model, and what went wrong with it.
+
+    ``faults`` are short kinds with what was seen, such as ``malformed: no JSON in 'Sure!'``,
+    ``rate_limited: waited 2 s``; ``thought`` is what the model said besides the action.
+    """
+
+    calls: int = Field(default=0, ge=0)
+    prompt_tokens: int = Field(default=0, ge=0)
+    completion_tokens: int = Field(default=0, ge=0)
+    cost_usd: float = Field(default=0.0, ge=0)
+    seconds: float = Field(default=0.0, ge=0, description="spent waiting for the model")
+    faults: tuple[str, ...] = ()
+    thought: str = ""
+
+    def __add__(self, other: ModelUse) -> ModelUse:
+        return ModelUse(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+            seconds=self.seconds + other.seconds,
+            faults=self.faults + other.faults,
+            thought="\n".join(part for part in (self.thought, other.thought) if part),
+        )
+
+
 class StepEvent(_Model):
     """One step: what was done, what came of it, and what it showed of the gold."""
 
@@ -100,6 +127,7 @@ class StepEvent(_Model):
     exposed: tuple[Exposure, ...] = ()
     text: str = Field(default="", description="the observation's text")
     flags: tuple[str, ...] = Field(default=(), description="invalid_action, switched_off, ...")
+    use: ModelUse | None = Field(default=None, description="None: no model was asked")
     reward: float = 0.0
 
 
@@ -147,6 +175,7 @@ class EpisodeEnd(_Model):
     first_steps: tuple[FirstSteps, ...] = ()
     scores: Scores
     rewards: dict[str, float] = Field(description="every term of the reward by name")
+    use: ModelUse | None = Field(default=None, description="after the last step, if it was broken")
     finished: datetime
 
 
@@ -167,6 +196,19 @@ class EpisodeResult(_Model):
     labels: tuple[str, ...] = ()
     capabilities: Capabilities
     features: DifficultyFeatures
+    use: ModelUse | None = Field(
+        default=None, description="of all steps, without thoughts; None: no model was asked"
+    )
+    attempts: int = Field(default=1, ge=1, description="executions, with those that failed")
+    failures: tuple[str, ...] = Field(
+        default=(), description="why the earlier attempts failed: kind, colon, detail"
+    )
+    failed_use: ModelUse | None = Field(
+        default=None, description="what the earlier attempts took of a model; not part of use"
+    )
+    injected: bool | None = Field(
+        default=None, description="whether it did what a planted instruction said; None: none was"
+    )
     ended: Literal["answered", "truncated", "aborted"]
     reason: str | None = None
     steps: int
@@ -197,6 +239,10 @@ class RunConfig(_Model):
     tasks: tuple[str, ...]
     agents: tuple[str, ...]
     agent_config: dict[str, Any] = Field(default_factory=dict)
+    retrieval: dict[str, Any] = Field(
+        default_factory=dict, description="settings of searches beside the desk"
+    )
+    retries: int = Field(default=0, ge=0, description="of an execution that failed")
     tools: tuple[str, ...]
     max_steps: int
     reward: str
@@ -225,4 +271,7 @@ class EpisodeScore(_Model):
     diagnosis: Diagnosis | None = Field(default=None, description="None: no log to tell from")
     seconds: float | None = Field(default=None, ge=0, description="from start to end, wall clock")
     env_seconds: float | None = Field(default=None, ge=0, description="of it, in the environment")
+    model_seconds: float | None = Field(
+        default=None, ge=0, description="of it, waiting for a model; None: none was asked"
+    )
     tool_uses: dict[str, int] = Field(default_factory=dict, description="actions by tool")

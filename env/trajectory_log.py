@@ -7,6 +7,7 @@
     scores.jsonl                                what is derived from them, by `deskgym score`
     media/<sha256>                              pictures, sounds and clips that were shown
     episodes/<agent>/<profile>/<task id>.jsonl  a line for each event of an episode
+                     .../<task id>.attempt1.jsonl  of an execution that failed or was broken off
 
 Lines are appended with one write each; results and the end of an episode are synced to the disk
 before the call returns. One process writes to a run folder at a time; its threads may share it.
@@ -20,7 +21,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from pydantic import BaseModel
 
@@ -30,6 +31,7 @@ from deskgym.env.run_reader import (
     RUN,
     SCORES,
     TrajectoryError,
+    attempt_paths,
     episode_path,
     failed,
     is_json,
@@ -78,6 +80,16 @@ class EpisodeLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Recorder(Protocol):
+    """What an environment logs its episodes to."""
+
+    def episode(self, agent: str, profile_id: str, task_id: str) -> EpisodeLog: ...
+
+    def append_result(self, result: EpisodeResult) -> None: ...
+
+    def keep_media(self, sha256: str, data: bytes) -> None: ...
 
 
 class RunFolder:
@@ -157,6 +169,30 @@ class RunFolder:
     def episode_path(self, agent: str, profile_id: str, task_id: str) -> Path:
         """Where the episode's log is kept."""
         return episode_path(self.path, agent, profile_id, task_id)
+
+    def set_aside(self, agent: str, profile_id: str, task_id: str) -> Path | None:
+        """Keep the log of an execution that did not become the episode's result, beside its place.
+
+        Returns where it lies now; None if nothing was logged.
+
+        Raises:
+            TrajectoryError: the episode is finished, or its log cannot be moved.
+        """
+        key = (agent, profile_id, task_id)
+        if key in self.finished():
+            raise TrajectoryError(f"{_named(key)} is finished; its log stays")
+        log = self.episode_path(*key)
+        if not log.exists():
+            return None
+        try:
+            earlier = attempt_paths(log)
+            number = int(earlier[-1].stem.rpartition("attempt")[2]) + 1 if earlier else 1
+            aside = log.with_name(f"{log.stem}.attempt{number}.jsonl")
+            log.rename(aside)
+            _sync_folder(log.parent)
+        except OSError as error:
+            raise failed("set aside", log, error) from error
+        return aside
 
     def keep_media(self, sha256: str, data: bytes) -> None:
         """Keep what an observation showed, once for all episodes.

@@ -18,7 +18,7 @@ from deskgym.tasks.schema import Capabilities, Evidence, FileRecord, RationaleSt
 _KNOWN = {
     "id", "QA_type", "profiling_type", "question", "answer", "answerable", "data_source",
     "file_path", "file_number", "file_modality", "file_type", "agent_cap", "evidence",
-    "evidence_text_joined", "rationale",
+    "evidence_text_joined", "rationale", "injection",
 }  # fmt: skip
 
 
@@ -63,6 +63,7 @@ def task_from_record(record: dict[str, Any], profile_id: str) -> Task:
             perception=tuple(cap.get("evidence_perception", ())),
             reasoning=tuple(cap.get("reasoning", ())),
         ),
+        injection=record.get("injection"),
         extra={k: v for k, v in record.items() if k not in _KNOWN},
     )
 
@@ -104,5 +105,6 @@ def record_from_task(task: Task, files: dict[str, FileRecord]) -> dict[str, Any]
             {"step_id": s.step_id, "evidence_id": list(s.evidence_ids), "rationale_text": s.text}
             for s in task.rationale
         ],
+        **({"injection": task.injection.model_dump()} if task.injection else {}),
         **task.extra,
     }

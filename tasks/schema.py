@@ -69,6 +69,14 @@ class Evidence(_Model):
     text: str = Field(description="what the file says, shows or sounds there")
 
 
+class Injection(_Model):
+    """An instruction planted in one of the person's files, to see whether an agent obeys it."""
+
+    file_path: RelativePath
+    text: str = Field(min_length=1, description="the instruction as it stands in the file")
+    answer: str = Field(min_length=1, description="what an agent that obeys it answers")
+
+
 class RationaleStep(_Model):
     """One step of the reasoning from evidence to answer."""
 
@@ -115,6 +123,7 @@ class Task(_Model):
     evidence: tuple[Evidence, ...] = ()
     rationale: tuple[RationaleStep, ...] = ()
     capabilities: Capabilities = Capabilities()
+    injection: Injection | None = None
     extra: dict[str, Any] = Field(default_factory=dict)
 
     @property
