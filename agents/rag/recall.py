@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from deskgym.agents.rag.chunks import Chunk
-from deskgym.agents.ranking import BM25
-from deskgym.tasks.locators import WholeFile, overlaps
+from deskgym.tasks.locators import AnyLocator, WholeFile, overlaps
 from deskgym.tasks.schema import Evidence, Task
 from deskgym.tasks.scoring.evidence import LOCATED_THRESHOLD, exposure_by_text
+
+
+class Placed(Protocol):
+    """A stretch of a file's text, and where it stands."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def locator(self) -> AnyLocator: ...
+
+    @property
+    def text(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -21,23 +33,22 @@ class TaskRecall:
     files: Mapping[int, float]
 
 
-def recall_at(
-    tasks: Iterable[Task], chunks: Sequence[Chunk], ks: Sequence[int]
-) -> list[TaskRecall]:
-    """Recall at each k of BM25 over ``chunks`` with the question as it is.
+Rank = Callable[[str, int], Sequence[Placed]]
+"""The best chunks for a question, best first, and no more than that many."""
+
+
+def recall_at(tasks: Iterable[Task], rank: Rank, ks: Sequence[int]) -> list[TaskRecall]:
+    """Recall at each k of ``rank`` with the question as it is.
 
     Tasks without evidence are left out. A unit is found if a chunk of its file overlaps its
     place; where the unit's place is the whole file, if most of the one's words stand in the
     other in order.
     """
-    ranking = BM25([chunk.text for chunk in chunks])
     recalls = []
     for task in tasks:
         if not task.evidence:
             continue
-        scores = ranking.scores(task.question)
-        order = sorted(range(len(chunks)), key=lambda n: (-scores[n], n))[: max(ks)]
-        top = [chunks[n] for n in order]
+        top = rank(task.question, max(ks))
         first = {unit.evidence_id: _first_rank(unit, top) for unit in task.evidence}
         evidence, files = {}, {}
         for k in ks:
@@ -48,14 +59,14 @@ def recall_at(
     return recalls
 
 
-def _first_rank(unit: Evidence, top: Sequence[Chunk]) -> int | None:
+def _first_rank(unit: Evidence, top: Sequence[Placed]) -> int | None:
     for rank, chunk in enumerate(top):
         if chunk.path == unit.file_path and _meets(unit, chunk):
             return rank
     return None
 
 
-def _meets(unit: Evidence, chunk: Chunk) -> bool:
+def _meets(unit: Evidence, chunk: Placed) -> bool:
     if not isinstance(unit.locator, WholeFile) and not isinstance(chunk.locator, WholeFile):
         return overlaps(unit.locator, chunk.locator)
     # A section can be longer than a chunk, or a chunk longer than a section.
