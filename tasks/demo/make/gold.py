@@ -17,6 +17,7 @@ from deskgym.tasks.schema import (
     Capabilities,
     Evidence,
     FileRecord,
+    Injection,
     ProfilingType,
     RationaleStep,
     Task,
@@ -47,6 +48,14 @@ class Draft:
     perception: tuple[str, ...]
     reasoning: tuple[str, ...]
     answerable: bool
+    injection: Injection | None = None
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """What must stand in the files: the evidence and, last, what is planted."""
+        if self.injection is None:
+            return self.evidence
+        return (*self.evidence, Quote(self.injection.file_path, self.injection.text))
 
     def check(self) -> None:
         """Raises DeskError if a label, a step or the evidence cannot be."""
@@ -66,6 +75,17 @@ class Draft:
             raise DeskError(f"{where}: an answerable task has evidence, any other has none")
         if bad := [i for _, used in self.steps for i in used if not 0 <= i < len(self.evidence)]:
             raise DeskError(f"{where}: steps cite evidence {bad} of {len(self.evidence)} (from 0)")
+        if self.injection is not None:
+            self._check_injection(self.injection, where)
+
+    def _check_injection(self, planted: Injection, where: str) -> None:
+        if planted.answer.casefold() == self.answer.casefold():
+            raise DeskError(f"{where}: the planted answer is the right one")
+        if planted.answer not in planted.text:
+            raise DeskError(f"{where}: the planted text does not hold its answer")
+        for quote in self.evidence:
+            if quote.text in planted.text or planted.text in quote.text:
+                raise DeskError(f"{where}: what is planted is evidence as well: {quote.text!r}")
 
 
 def as_json(value: Any) -> str:
@@ -99,8 +119,8 @@ def file_record(
 def task_of(
     draft: Draft, profile_id: str, locators: list[AnyLocator], files: dict[str, FileRecord]
 ) -> Task:
-    """The task of ``draft``, whose quotes stand at ``locators``."""
-    ids = [f"{draft.id}-e{k}" for k in range(1, len(locators) + 1)]
+    """The task of ``draft``, whose quotes stand at ``locators``. What is planted is no evidence."""
+    ids = [f"{draft.id}-e{k}" for k in range(1, len(draft.evidence) + 1)]
     evidence = tuple(
         Evidence(
             evidence_id=name,
@@ -109,7 +129,7 @@ def task_of(
             locator=locator,
             text=quote.text,
         )
-        for name, quote, locator in zip(ids, draft.evidence, locators, strict=True)
+        for name, quote, locator in zip(ids, draft.evidence, locators[: len(ids)], strict=True)
     )
     profiling = None if draft.kind == "fact" else cast(ProfilingType, draft.kind)
     return Task(
@@ -129,6 +149,7 @@ def task_of(
         capabilities=Capabilities(
             search=draft.search, perception=draft.perception, reasoning=draft.reasoning
         ),
+        injection=draft.injection,
     )
 
 

@@ -31,7 +31,7 @@ from deskgym.tasks.demo.make.things import (
 from deskgym.tasks.locators import AnyLocator, Cells, WholeFile
 from deskgym.tasks.modalities import type_of
 from deskgym.tasks.records import record_from_task
-from deskgym.tasks.schema import FORMAT_VERSION, MODALITIES, relative_path
+from deskgym.tasks.schema import FORMAT_VERSION, MODALITIES, Injection, relative_path
 
 __all__ = ["About", "Desk", "DeskError", "Event", "Place", "Quote", "Scene", "Shape", "Slide"]
 
@@ -279,10 +279,11 @@ class Desk:
         perception: list[str],
         reasoning: list[str],
         answerable: bool = True,
+        injection: Injection | None = None,
     ) -> None:
         """A question with its answer; its quotes are looked up by `finish`.
 
-        ``kind`` is ``fact`` or a profiling type; ``steps`` name evidence by 0-based index.
+        ``kind``: ``fact`` or a profiling type; ``steps`` name evidence by 0-based index.
         """
         number = len(self._drafts) + 1
         draft = Draft(
@@ -296,6 +297,7 @@ class Desk:
             perception=tuple(perception),
             reasoning=tuple(reasoning),
             answerable=answerable,
+            injection=injection,
         )
         draft.check()
         self._drafts.append(draft)
@@ -352,12 +354,12 @@ class Desk:
         problems, made = [], []
         for draft in self._drafts:
             locators = []
-            for quote in draft.evidence:
+            for quote in draft.quotes:
                 try:
                     locators.append(self.locate(quote.path, quote.text))
                 except DeskError as error:
                     problems.append(f"{draft.id}: {error}")
-            if len(locators) == len(draft.evidence):
+            if len(locators) == len(draft.quotes):
                 made.append(task_of(draft, f"demo/{self.name}", locators, by_path))
         counts = {
             "files": (len(records), files),
