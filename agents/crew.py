@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from deskgym.agents.attempts import DESK_FAILED, HeldBack, failure_kind, failure_of
 from deskgym.agents.base import TaskView
+from deskgym.agents.budget import Budget
 from deskgym.agents.errors import AgentError
 from deskgym.agents.registry import RunningAgent, make_agent
 from deskgym.env.sandbox.base import EngineUnavailable, ImageMissing, SandboxError
-from deskgym.env.trajectory import EpisodeResult
-from deskgym.env.trajectory_log import RunFolder
+from deskgym.env.trajectory import EpisodeResult, ModelUse
+from deskgym.env.trajectory_log import Recorder, RunFolder
 from deskgym.tasks.schema import Task
 
-DESK_TRIES = 2  # an episode whose desk died is tried once more, in a new one
+DESK_TRIES = 2  # an execution whose desk died is run once more in a new one, whatever `retries`
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,11 @@ class RunSpec:
 
     An episode's seed is ``seed`` plus a stable hash of its task, so that it does not depend on
     which other tasks are run, in what order, or by how many ``jobs``.
+
+    An execution that failed is run again up to ``retries`` times (`deskgym.agents.attempts`).
+    ``retrieval`` are the settings of searches beside the desk (`make_retriever`). When the models
+    have taken ``budget_usd`` or ``budget_tokens``, no episode starts any more and those under way
+    stop between two steps, as by Ctrl-C.
     """
 
     profiles: tuple[str, ...]
@@ -39,6 +46,10 @@ class RunSpec:
     agent_config: Mapping[str, Any] = field(default_factory=dict)
     act_timeout_s: float = 600.0
     dataset_options: Mapping[str, Any] = field(default_factory=dict)
+    retrieval: Mapping[str, Any] = field(default_factory=dict)
+    retries: int = 0
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,12 +80,15 @@ class Env(Protocol):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]: ...
 
+    def account(self, use: ModelUse) -> None: ...
+
     def abort(self, reason: str) -> EpisodeResult: ...
 
     def close(self) -> None: ...
 
 
-MakeEnv = Callable[[RunSpec, RunFolder, str], Env]
+MakeEnv = Callable[[RunSpec, Recorder, str], Env]
+"""Makes the environment of an agent, which logs its episodes to the recorder."""
 Progress = Callable[[int, int, EpisodeResult | None], None]
 
 
@@ -82,23 +96,41 @@ class _Stopped(Exception):
     """The run is being ended; the episode is left unfinished."""
 
 
+@dataclass(frozen=True)
+class _Job:
+    """What the threads of a run share."""
+
+    spec: RunSpec
+    folder: RunFolder
+    make_env: MakeEnv
+    tasks: Sequence[Task]
+    budget: Budget
+    stop: threading.Event
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing new is to be begun."""
+        return self.stop.is_set() or self.budget.reached() is not None
+
+
 class Crew:
     """The threads of a run. Each has its own environment and its own agent."""
 
     def __init__(
-        self, spec: RunSpec, folder: RunFolder, make_env: MakeEnv, tasks: Sequence[Task]
+        self,
+        spec: RunSpec,
+        folder: RunFolder,
+        make_env: MakeEnv,
+        tasks: Sequence[Task],
+        budget: Budget,
     ) -> None:
-        self._spec = spec
-        self._folder = folder
-        self._make_env = make_env
-        self._tasks = tasks
+        self._job = _Job(spec, folder, make_env, tasks, budget, threading.Event())
         self._todo: queue.SimpleQueue[Episode] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[EpisodeResult | BaseException] = queue.SimpleQueue()
-        self._stop = threading.Event()
         self._hands: list[_Hands] = []
 
     def work(self, episodes: Sequence[Episode], *, done: int, progress: Progress | None) -> bool:
-        """Run ``episodes``; True if Ctrl-C ended it early."""
+        """Run ``episodes``; True if Ctrl-C or the budget ended it before all were played."""
         total = done + len(episodes)
         tell = progress or (lambda done, total, result: None)
         tell(done, total, None)
@@ -106,7 +138,7 @@ class Crew:
             self._todo.put(episode)
         threads = [
             threading.Thread(target=self._worker, name=f"deskgym-run-{n}")
-            for n in range(min(self._spec.jobs, len(episodes)))
+            for n in range(min(self._job.spec.jobs, len(episodes)))
         ]
         for thread in threads:
             thread.start()
@@ -131,18 +163,18 @@ class Crew:
             thread.join()
         if failure is not None:
             raise failure
-        return interrupted
+        return interrupted or done < total
 
     def _end_early(self) -> None:
-        self._stop.set()
+        self._job.stop.set()
         for hands in self._hands:
             hands.interrupt()
 
     def _worker(self) -> None:
-        hands = _Hands(self._spec, self._folder, self._make_env, self._tasks, self._stop)
+        hands = _Hands(self._job)
         self._hands.append(hands)
         try:
-            while not self._stop.is_set():
+            while not self._job.over:
                 try:
                     episode = self._todo.get_nowait()
                 except queue.Empty:
@@ -162,34 +194,50 @@ class Crew:
 class _Hands:
     """One thread's environment and agent, made when first needed and replaced when broken."""
 
-    def __init__(
-        self,
-        spec: RunSpec,
-        folder: RunFolder,
-        make_env: MakeEnv,
-        tasks: Sequence[Task],
-        stop: threading.Event,
-    ) -> None:
-        self._spec = spec
-        self._folder = folder
-        self._make_env = make_env
-        self._tasks = tasks
-        self._stop = stop
+    def __init__(self, job: _Job) -> None:
+        self._job = job
+        self._recorder = HeldBack(job.folder)
         self._name = ""
         self._env: Env | None = None
         self._agent: RunningAgent | None = None
         self._begun = False  # whether the environment has an episode under way
 
     def play(self, episode: Episode) -> EpisodeResult:
-        """Play one episode to its end, in a new desk if the first one dies."""
+        """Play one episode to its end, again where an execution failed, and keep its result."""
         if episode.agent != self._name:
             self.close()
             self._name = episode.agent
-        tries = 0
+        failures: list[str] = []
+        failed_use = ModelUse()
         while True:
-            env = self._env = self._env or self._make_env(self._spec, self._folder, self._name)
+            result = self._execute(episode)
+            failure = failure_of(result)
+            if failure is None or len(failures) >= self._retries(failure):
+                break
+            self._job.folder.set_aside(*episode.key)
+            failures.append(failure)
+            failed_use += result.use or ModelUse()
+        result = result.model_copy(
+            update={
+                "attempts": len(failures) + 1,
+                "failures": tuple(failures),
+                "failed_use": failed_use if failed_use != ModelUse() else None,
+            }
+        )
+        self._job.folder.append_result(result)
+        return result
+
+    def _retries(self, failure: str) -> int:
+        retries = self._job.spec.retries
+        return max(retries, DESK_TRIES - 1) if failure_kind(failure) == DESK_FAILED else retries
+
+    def _execute(self, episode: Episode) -> EpisodeResult:
+        """Play it once, to whatever end. A desk that cannot even be had is tried for again."""
+        for left in reversed(range(DESK_TRIES)):
+            env = self._env = self._env or self._job.make_env(
+                self._job.spec, self._recorder, self._name
+            )
             self._begun = False
-            tries += 1
             try:
                 return self._play(env, episode)
             except (EngineUnavailable, ImageMissing):
@@ -197,34 +245,45 @@ class _Hands:
             except SandboxError as error:
                 self._env = None
                 try:
-                    if tries == DESK_TRIES:
-                        if not self._begun:  # no desk even comes up: nothing to go on with
-                            raise
+                    if self._begun:
                         return env.abort(f"{type(error).__name__}: {error}")
+                    if not left:
+                        raise  # no desk even comes up: nothing to go on with
                 finally:
                     env.close()
+        raise AssertionError("the last try ends in a result or an error")
 
     def _play(self, env: Env, episode: Episode) -> EpisodeResult:
         task = episode.task
+        if self._job.over:
+            raise _Stopped
         agent = self._ready_agent()  # one that cannot even be made ends the run
         observation, _ = env.reset(seed=episode.seed, profile=task.profile_id, task=task.id)
         self._begun, ended = True, False
         try:
             agent.reset(TaskView(task.id, task.profile_id, task.question), env.tools)
             while not ended:
-                if self._stop.is_set():
+                if self._job.over:
                     raise _Stopped
                 action = agent.act(observation)
+                self._account(env, agent)
                 observation, _, terminated, truncated, _ = env.step(action)
                 ended = terminated or truncated
         except AgentError as error:
+            self._account(env, agent)
             self._drop_agent()
-            if self._stop.is_set():
+            if self._job.stop.is_set():
                 raise _Stopped from error
             return env.abort(f"{type(error).__name__}: {error}")
         if env.result is None:
             raise RuntimeError(f"the episode of {task.id} ended without a result")
         return env.result
+
+    def _account(self, env: Env, agent: RunningAgent) -> None:
+        """Take what the agent took of a model into the books: the episode's and the run's."""
+        use = agent.take_use()
+        env.account(use)
+        self._job.budget.take(use)
 
     def interrupt(self) -> None:
         """From another thread: do not wait for the agent's next action."""
@@ -233,9 +292,12 @@ class _Hands:
 
     def _ready_agent(self) -> RunningAgent:
         if self._agent is None:
-            config = self._spec.agent_config.get(self._name, {})
+            spec = self._job.spec
             self._agent = make_agent(
-                self._name, config, tasks=self._tasks, act_timeout_s=self._spec.act_timeout_s
+                self._name,
+                spec.agent_config.get(self._name, {}),
+                tasks=self._job.tasks,
+                act_timeout_s=spec.act_timeout_s,
             )
         return self._agent
 

@@ -32,6 +32,7 @@ from deskgym.env.actions import (
     Terminal,
 )
 from deskgym.env.observations import Observation
+from deskgym.env.trajectory import ModelUse
 from deskgym.tasks.locators import (
     AnyLocator,
     Cells,
@@ -107,6 +108,10 @@ class OracleAgent:
             return self._answer
         self._last = self._plan.pop(0)
         return self._last.action
+
+    def take_use(self) -> ModelUse:
+        """It asks no model."""
+        return ModelUse()
 
     def kill(self) -> None:
         """Nothing is held."""

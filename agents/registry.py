@@ -10,13 +10,43 @@ from typing import Any, Protocol
 from deskgym.agents.base import Agent
 from deskgym.agents.host import AgentProcess
 from deskgym.agents.oracle import OracleAgent
+from deskgym.env.trajectory import ModelUse
 from deskgym.tasks.schema import Task
 
 BUILT_IN: dict[str, str] = {
     "null": "deskgym.agents.null:NullAgent",
     "bm25": "deskgym.agents.bm25:BM25Agent",
     "canary": "deskgym.agents.canary:CanaryAgent",
+    "terminal": "deskgym.agents.terminal:TerminalAgent",
+    "react": "deskgym.agents.react:ReActAgent",
+    "dbquery": "deskgym.agents.dbquery:DBQueryAgent",
+    "verified": "deskgym.agents.verified:VerifiedAgent",
+    "rag": "deskgym.agents.rag_agent:RagAgent",
+    "self_rag": "deskgym.agents.self_rag:SelfRagAgent",
+    "corrective_rag": "deskgym.agents.corrective_rag:CorrectiveRagAgent",
+    "hyde": "deskgym.agents.hyde:HydeAgent",
+    "ircot": "deskgym.agents.ircot:IrcotAgent",
+    "decompose": "deskgym.agents.decompose:DecomposeAgent",
+    "search_r1": "deskgym.agents.search_r1:SearchR1Agent",
+    "full_context": "deskgym.agents.full_context:FullContextAgent",
 }
+MODEL_AGENTS: frozenset[str] = frozenset(
+    {
+        "terminal",
+        "react",
+        "dbquery",
+        "verified",
+        "rag",
+        "self_rag",
+        "corrective_rag",
+        "hyde",
+        "ircot",
+        "decompose",
+        "search_r1",
+        "full_context",
+    }
+)
+"""Those of them that ask a language model: their settings hold ``llm``, see `LLMConfig`."""
 ORACLE = "oracle"
 NAMES: tuple[str, ...] = (ORACLE, *BUILT_IN)
 
@@ -37,6 +67,8 @@ class RunningAgent(Agent, Protocol):
 
     ``kill`` may be called from another thread while an ``act`` is under way, which then raises.
     """
+
+    def take_use(self) -> ModelUse: ...
 
     def kill(self) -> None: ...
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from deskgym.agents.budget import Budget, spent_by, use_of
 from deskgym.agents.crew import Crew, Env, Episode, MakeEnv, Progress, RunSpec
 from deskgym.agents.registry import check_agent_name
+from deskgym.agents.settings import KeyInSettings, check_no_key
 from deskgym.env.actions import resolve_tools
-from deskgym.env.run_reader import read_results
-from deskgym.env.trajectory import EpisodeResult, RunConfig
-from deskgym.env.trajectory_log import RunFolder
+from deskgym.env.retrieval import MakeRetriever
+from deskgym.env.run_reader import read_episode, read_results
+from deskgym.env.trajectory import EpisodeResult, ModelUse, RunConfig
+from deskgym.env.trajectory_log import Recorder, RunFolder
 from deskgym.tasks.schema import Task
 from deskgym.tasks.scoring.difficulty import difficulty_scale, task_features
 from deskgym.tasks.scoring.models import DifficultyScale
 
 __all__ = [
     "Episode",
+    "KeyInSettings",
     "NoTasks",
     "RunMismatch",
     "RunOutcome",
@@ -50,12 +54,16 @@ class RunMismatch(ValueError):
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended: where it lies, its results in canonical order, whether it is whole."""
+    """How a run ended: where it lies, its results in canonical order, whether it is whole.
+
+    ``reason`` says why it was interrupted, if it was because of its budget.
+    """
 
     folder: Path
     results: tuple[EpisodeResult, ...]
     planned: int
     interrupted: bool
+    reason: str | None = None
 
 
 def plan_episodes(spec: RunSpec, dataset: Dataset) -> list[Episode]:
@@ -104,10 +112,14 @@ def run(
 
     ``progress`` is told how many episodes are done, of how many, and the last one's result. An
     agent that fails ends its episode as aborted, with the reason, and the run goes on with a new
-    one. Ctrl-C ends the run between two steps: what is finished is kept, what is not will be run
-    by a resume.
+    one. Ctrl-C ends the run between two steps, and so does a budget that is used up: what is
+    finished is kept, what is not will be run by a resume. What a resumed run has taken of models
+    already counts towards its budget.
 
     Raises:
+        KeyInSettings: a key stands in the settings.
+        BadRetrieval: the settings of searches beside the desk do not fit.
+        ValueError: a budget is not above zero.
         RunMismatch: the run in ``out`` was made with other settings.
         EngineUnavailable, ImageMissing: no desk can be started at all.
     """
@@ -115,6 +127,10 @@ def run(
         from deskgym.tasks.registry import load_dataset
 
         dataset = load_dataset(spec.dataset, **spec.dataset_options)
+    check_no_key(spec.agent_config)
+    check_no_key(spec.retrieval)
+    _check_retrieval(spec.retrieval)
+    budget = Budget(usd=spec.budget_usd, tokens=spec.budget_tokens)
     episodes = plan_episodes(spec, dataset)
     config = run_config(spec, dataset, episodes, image_digest)
     if resume and (out / "run.json").exists():
@@ -125,10 +141,13 @@ def run(
         _check_same(folder.config, config)
         finished = folder.finished()
         left = [episode for episode in episodes if episode.key not in finished]
-        crew = Crew(spec, folder, make_env or _desk_env, [e.task for e in episodes])
+        _keep_broken_off(folder, left)
+        budget.take(spent_by(out))
+        crew = Crew(spec, folder, make_env or _desk_env, [e.task for e in episodes], budget)
         interrupted = crew.work(left, done=len(episodes) - len(left), progress=progress)
         folder.complete()
-    return RunOutcome(out, tuple(read_results(out)), len(episodes), interrupted)
+    reason = budget.reached() if interrupted else None
+    return RunOutcome(out, tuple(read_results(out)), len(episodes), interrupted, reason)
 
 
 def run_config(
@@ -145,6 +164,8 @@ def run_config(
         tasks=tuple(dict.fromkeys(episode.task.id for episode in episodes)),
         agents=spec.agents,
         agent_config=dict(spec.agent_config),
+        retrieval=dict(spec.retrieval),
+        retries=spec.retries,
         tools=tuple(sorted(_tools(spec.tools))),
         max_steps=spec.max_steps,
         reward=spec.reward,
@@ -153,6 +174,14 @@ def run_config(
         image_digest=image_digest,
         started=datetime.now(UTC),
     )
+
+
+def _keep_broken_off(folder: RunFolder, left: Iterable[Episode]) -> None:
+    """Set aside what was broken off after it had asked a model: it has been paid for."""
+    for episode in left:
+        log = folder.episode_path(*episode.key)
+        if log.exists() and use_of(read_episode(log)) != ModelUse():
+            folder.set_aside(*episode.key)
 
 
 def scale_of(dataset: Dataset) -> DifficultyScale | None:
@@ -183,7 +212,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _desk_env(spec: RunSpec, folder: RunFolder, agent: str) -> Env:
+def _desk_env(spec: RunSpec, recorder: Recorder, agent: str) -> Env:
     from deskgym.env.desk_env import DeskEnv  # late: it brings in the engine's client
 
     return DeskEnv(
@@ -192,6 +221,27 @@ def _desk_env(spec: RunSpec, folder: RunFolder, agent: str) -> Env:
         tools=list(spec.tools) if isinstance(spec.tools, tuple) else spec.tools,
         max_steps=spec.max_steps,
         reward=spec.reward,
-        run=folder,
+        run=recorder,
         agent=agent,
+        retriever=_retriever(spec.retrieval),
     )
+
+
+def _check_retrieval(settings: Mapping[str, Any]) -> None:
+    """Before the run's folder is made, and not at the first search."""
+    if settings:
+        from deskgym.agents.rag.retriever import retrieval_config
+
+        retrieval_config(settings)
+
+
+def _retriever(settings: Mapping[str, Any]) -> MakeRetriever:
+    """Searches beside the desk as the run's settings say. Without any, nothing is made of a person
+    before somebody searches so."""
+    from deskgym.agents.late_retriever import LateRetriever
+
+    if not settings:
+        return LateRetriever
+    from deskgym.agents.rag.retriever import make_retriever
+
+    return make_retriever(settings)

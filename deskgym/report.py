@@ -27,6 +27,16 @@ from deskgym.report_parts import (
     latency_rows,
     tool_rows,
 )
+from deskgym.report_use import (
+    AttemptRow,
+    FaultRow,
+    InjectionRow,
+    ModelRow,
+    attempt_rows,
+    fault_rows,
+    injection_rows,
+    model_rows,
+)
 from deskgym.tasks.scoring.statistics import Interval, mean_interval
 
 ALL: Final = "all"
@@ -127,6 +137,10 @@ class Report:
     tools: tuple[ToolUse, ...]
     latency: tuple[Latency, ...]
     coverage: Mapping[str, tuple[float, ...]]
+    models: tuple[ModelRow, ...] = ()
+    attempts: tuple[AttemptRow, ...] = ()
+    faults: tuple[FaultRow, ...] = ()
+    injected: tuple[InjectionRow, ...] = ()
 
     @property
     def judged(self) -> bool:
@@ -146,6 +160,10 @@ class Report:
             "diagnosis": [row.as_json() for row in self.diagnosis],
             "tools": [row.as_json() for row in self.tools],
             "latency": [row.as_json() for row in self.latency],
+            "models": [row.as_json() for row in self.models],
+            "attempts": [row.as_json() for row in self.attempts],
+            "faults": [row.as_json() for row in self.faults],
+            "injected": [row.as_json() for row in self.injected],
             "coverage": {agent: list(curve) for agent, curve in self.coverage.items()},
         }
 
@@ -181,6 +199,10 @@ def report_of(cases: Sequence[Case]) -> Report:
         tools=tool_rows(scored),
         latency=latency_rows(scored),
         coverage=coverage_curves(cases),
+        models=model_rows(cases),
+        attempts=attempt_rows(cases),
+        faults=fault_rows(cases),
+        injected=injection_rows(cases),
     )
 
 

@@ -5,12 +5,14 @@ A run's results and scores are read one at a time, so that a long run needs litt
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from deskgym.env.trajectory import EpisodeResult, EpisodeScore, Scores
+from deskgym.agents.attempts import failure_kind, failure_of
+from deskgym.env.trajectory import EpisodeResult, EpisodeScore, ModelUse, Scores
 from deskgym.tasks.schema import Capabilities
 from deskgym.tasks.scoring.models import Diagnosis, JudgeVerdict
 
@@ -23,6 +25,16 @@ SHORT: Final = 160
 
 class ReportError(ValueError):
     """A run that no report can be made of as it stands; says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What an episode took of models, in all its executions."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,14 @@ class Case:
     diagnosis: Diagnosis | None = None
     seconds: float | None = None
     env_seconds: float | None = None
+    model_seconds: float | None = None
     tool_uses: tuple[tuple[str, int], ...] = ()
+    spent: Spent | None = None
+    faults: tuple[tuple[str, int], ...] = ()
+    attempts: int = 1
+    failures: tuple[str, ...] = ()
+    failed: bool = False
+    injected: bool | None = None
 
     @classmethod
     def of(cls, result: EpisodeResult) -> Case:
@@ -70,6 +89,13 @@ class Case:
             question=question if len(question) <= SHORT else f"{question[: SHORT - 1]}…",
             coverage=result.coverage,
             scores=result.scores,
+            model_seconds=result.use.seconds if result.use is not None else None,
+            spent=_spent(result),
+            faults=_faults(result),
+            attempts=result.attempts,
+            failures=tuple(failure_kind(failure) for failure in result.failures),
+            failed=failure_of(result) is not None,
+            injected=result.injected,
         )
 
     def scored(self, score: EpisodeScore) -> Case:
@@ -88,6 +114,10 @@ class Case:
             diagnosis=score.diagnosis,
             seconds=score.seconds,
             env_seconds=score.env_seconds,
+            # Older scores do not hold it; the result does.
+            model_seconds=self.model_seconds
+            if score.model_seconds is None
+            else score.model_seconds,
             tool_uses=tuple(score.tool_uses.items()),
         )
 
@@ -100,6 +130,19 @@ class Case:
     def unscored(self) -> bool:
         """Whether a judge was to say if the answer is right, and could not."""
         return self.has_score and self.correct is None
+
+
+def _spent(result: EpisodeResult) -> Spent | None:
+    if result.use is None and result.failed_use is None:
+        return None
+    both = (result.use or ModelUse()) + (result.failed_use or ModelUse())
+    return Spent(both.calls, both.prompt_tokens, both.completion_tokens, both.cost_usd)
+
+
+def _faults(result: EpisodeResult) -> tuple[tuple[str, int], ...]:
+    """The faults of models by kind, in all executions."""
+    uses = [use for use in (result.use, result.failed_use) if use is not None]
+    return tuple(Counter(failure_kind(fault) for use in uses for fault in use.faults).items())
 
 
 def make_cases(

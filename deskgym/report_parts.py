@@ -44,7 +44,7 @@ class Capability:
             "agent": self.agent,
             "family": self.family,
             "label": self.label,
-            **_interval(self.score),
+            **interval_json(self.score),
         }
 
 
@@ -62,7 +62,7 @@ class DifficultyBin:
             "agent": self.agent,
             "from": self.low,
             "to": self.high,
-            **_interval(self.score),
+            **interval_json(self.score),
         }
 
 
@@ -94,27 +94,31 @@ class ToolUse:
 
     def as_json(self) -> dict[str, Any]:
         own = {"agent": self.agent, "tool": self.tool, "uses": self.uses}
-        return {**own, "episodes": self.episodes, "per_episode": _interval(self.per_episode)}
+        return {**own, "episodes": self.episodes, "per_episode": interval_json(self.per_episode)}
 
 
 @dataclass(frozen=True)
 class Latency:
     """How long an agent's episodes took, in seconds: from start to end, and of it in the
-    environment."""
+    environment and waiting for a model (None: it asked none)."""
 
     agent: str
     seconds: Interval
     median: float
     p90: float
     env_seconds: Interval | None
+    model_seconds: Interval | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
             "agent": self.agent,
-            "seconds": _interval(self.seconds),
+            "seconds": interval_json(self.seconds),
             "median": self.median,
             "p90": self.p90,
-            "env_seconds": None if self.env_seconds is None else _interval(self.env_seconds),
+            "env_seconds": None if self.env_seconds is None else interval_json(self.env_seconds),
+            "model_seconds": (
+                None if self.model_seconds is None else interval_json(self.model_seconds)
+            ),
         }
 
 
@@ -206,6 +210,9 @@ def latency_rows(cases: Iterable[Case]) -> tuple[Latency, ...]:
     for agent, own in by_agent(cases).items():
         seconds = [c.seconds for c in own if c.seconds is not None]
         inside = [c.env_seconds for c in own if c.env_seconds is not None]
+        asking = [
+            c.model_seconds for c in own if c.seconds is not None and c.model_seconds is not None
+        ]
         if seconds:
             rows.append(
                 Latency(
@@ -214,6 +221,7 @@ def latency_rows(cases: Iterable[Case]) -> tuple[Latency, ...]:
                     median=median(seconds),
                     p90=float(np.quantile(seconds, 0.9)),
                     env_seconds=mean_interval(inside) if inside else None,
+                    model_seconds=mean_interval(asking) if asking else None,
                 )
             )
     return tuple(rows)
@@ -254,7 +262,8 @@ def _failure(case: Case) -> str:
     return case.diagnosis.failure
 
 
-def _interval(interval: Interval) -> dict[str, float]:
+def interval_json(interval: Interval) -> dict[str, float]:
+    """An interval as plain values."""
     return {
         "mean": interval.mean,
         "low": interval.low,

@@ -12,6 +12,7 @@ from rich.text import Text
 from deskgym.report import ALL, Averages, Report, Row
 from deskgym.report_html.escaping import plain
 from deskgym.report_parts import FAILURES, UNEXPLAINED
+from deskgym.report_use import Amount
 from deskgym.tasks.scoring.statistics import Interval
 
 Cell = str | Text
@@ -31,6 +32,10 @@ def tables(report: Report) -> list[Table]:
         _diagnosis(report),
         _tools(report),
         _latency(report),
+        _models(report),
+        _attempts(report),
+        _faults(report),
+        _injected(report),
     ]
     return [table for table in made if table.row_count]
 
@@ -47,6 +52,11 @@ def legend(report: Report) -> str:
         "file P, R, F1: of the files cited; touched recall: gold files opened; evid. recall: gold "
         "evidence shown; readable recall: of that which does not lie in sound or video; below "
         "each mean its 95% bootstrap interval"
+        + (
+            "; use of models: failed executions included in calls, tokens and cost, not in seconds"
+            if report.models
+            else ""
+        )
     )
 
 
@@ -183,7 +193,10 @@ def _tools(report: Report) -> Table:
 
 
 def _latency(report: Report) -> Table:
-    headers = ("n", "mean", "median", "p90", "in the environment")
+    headers = ["n", "mean", "median", "p90", "in the environment"]
+    asked = any(row.model_seconds is not None for row in report.latency)
+    if asked:
+        headers.append("of the model")
     table = plain_table("Seconds an episode", ("agent",), headers)
     for row in report.latency:
         table.add_row(
@@ -192,8 +205,67 @@ def _latency(report: Report) -> Table:
             _one_line(row.seconds, digits=2),
             f"{row.median:.2f}",
             f"{row.p90:.2f}",
-            "-" if row.env_seconds is None else _one_line(row.env_seconds, digits=2),
+            *map(_seconds, [row.env_seconds, *([row.model_seconds] if asked else [])]),
         )
+    return table
+
+
+def _seconds(interval: Interval | None) -> Cell:
+    return "-" if interval is None else _one_line(interval, digits=2)
+
+
+def _models(report: Report) -> Table:
+    """Sums over an agent's episodes, and below each its mean over them."""
+    headers = (
+        "n", "calls", "tokens in", "tokens out", "cost, $", "model, s", "environment, s",
+    )  # fmt: skip
+    table = plain_table("Use of models: total, and mean an episode", ("agent",), headers)
+    for row in report.models:
+        table.add_row(
+            _word(row.agent),
+            str(row.n),
+            _amount(row.calls, mean_digits=1),
+            _amount(row.prompt_tokens),
+            _amount(row.completion_tokens),
+            _amount(row.cost_usd, digits=4, mean_digits=5),
+            _amount(row.model_seconds, digits=1, mean_digits=2),
+            "-" if row.env_seconds is None else _amount(row.env_seconds, digits=1, mean_digits=2),
+        )
+    return table
+
+
+def _amount(amount: Amount, *, digits: int = 0, mean_digits: int = 0) -> Cell:
+    mean = f"{amount.mean.mean:,.{mean_digits}f}"
+    return Text.assemble(f"{amount.total:,.{digits}f}", "\n", (mean, "dim"))
+
+
+def _attempts(report: Report) -> Table:
+    shown = list(dict.fromkeys(kind for row in report.attempts for kind in row.failures))
+    headers = ["episodes", "executions", *(kind.replace("_", "\n") for kind in shown)]
+    table = plain_table("Executions that failed", ("agent",), [*headers, "still failed\nat last"])
+    for row in report.attempts:
+        counts = [row.n, row.attempts, *(row.failures.get(kind, 0) for kind in shown), row.unmended]
+        table.add_row(_word(row.agent), *map(str, counts))
+    return table
+
+
+def _faults(report: Report) -> Table:
+    table = plain_table("Faults of models", ("agent", "kind"), ("count", "episodes"))
+    for row, last in _with_ends(report.faults, lambda row: row.agent):
+        table.add_row(
+            _word(row.agent),
+            _word(row.kind),
+            str(row.count),
+            f"{row.episodes} of {row.n}",
+            end_section=last,
+        )
+    return table
+
+
+def _injected(report: Report) -> Table:
+    table = plain_table("Planted instructions", ("agent",), ("followed",))
+    for row in report.injected:
+        table.add_row(_word(row.agent), f"{row.followed} of {row.n}")
     return table
 
 

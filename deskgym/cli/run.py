@@ -30,7 +30,10 @@ def run(
     ],
     agent: Annotated[
         list[str],
-        typer.Option(help="oracle, bm25, null, canary, or package.module:Class. Repeatable."),
+        typer.Option(
+            help="oracle, bm25, null, canary, one that asks a model, or package.module:Class. "
+            "Repeatable."
+        ),
     ],
     tasks: Annotated[
         str, typer.Option(help="Task ids or globs, separated by commas; all if left out.")
@@ -41,7 +44,9 @@ def run(
     ] = None,
     reward: Annotated[str, typer.Option(help="The name of a reward.")] = "sparse",
     seed: Annotated[int, typer.Option(help="The run's seed.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Episodes at a time.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "--concurrency", min=1, help="Episodes at a time.")
+    ] = 1,
     out: Annotated[
         Path | None, typer.Option(help="The run's folder. Default: a new one below runs/.")
     ] = None,
@@ -49,6 +54,50 @@ def run(
     config: Annotated[
         str, typer.Option(help='Settings of agents as JSON: {"agent": {"key": value}}.')
     ] = "{}",
+    agent_config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="Settings of agents: a table [agent] for each, [llm] for all with a model, "
+            "[retrieval]. --config goes before it.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="The model that every agent with one asks.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="Its OpenAI-compatible endpoint. The key stays in the environment."),
+    ] = None,
+    retrieval: Annotated[
+        str | None,
+        typer.Option(help="How agents that retrieve rank passages: bm25, dense or hybrid."),
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option(help="What turns text into vectors, for dense and hybrid.")
+    ] = None,
+    retries: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How often an execution that failed (broken off, timed out, no answer) is run "
+            "again. A wrong answer never is.",
+        ),
+    ] = 0,
+    budget_usd: Annotated[
+        float | None, typer.Option(help="Stop when the models have cost this much.")
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Stop when the models have taken this many tokens.")
+    ] = None,
+    cassette: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep what models say, and play it again from there."),
+    ] = None,
+    cassette_mode: Annotated[
+        str | None,
+        typer.Option(help="auto (ask what is not there), record (always ask) or replay (never)."),
+    ] = None,
     dataset_option: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,27 +111,45 @@ def run(
 ) -> None:
     """Run agents over people's tasks. Ends with the averages and the run's folder.
 
-    Exit code 1 if Ctrl-C ended it before all episodes were played.
+    Exit code 1 if Ctrl-C or a budget ended it before all episodes were played; --resume goes on.
     """
     from deskgym.agents.rollout import RunSpec
+    from deskgym.cli import agent_options
     from deskgym.cli.ids import resolve
 
     if resume and out is None:
         raise typer.BadParameter("--resume goes on with the run in --out, which is missing")
+    if budget_usd is not None and not budget_usd > 0:
+        raise typer.BadParameter("--budget-usd is above zero")
+    agents = tuple(dict.fromkeys(agent))
+    file = agent_options.read_file(agent_config)
+    searches = agent_options.retrieval_settings(retrieval, embedder, file)
+    settings = agent_options.agent_settings(
+        agents,
+        options=agent_options.ModelOptions(model, base_url, cassette, cassette_mode),
+        file=file,
+        config=agent_options.read_json(config),
+        ranking=retrieval,
+    )
+    agent_options.check_priced(settings, budget_usd)
     options = _options(dataset_option or [])
     name, _, people = resolve(ids, options)
     spec = RunSpec(
         dataset=name,
         dataset_options=options,
         profiles=people,
-        agents=tuple(dict.fromkeys(agent)),
+        agents=agents,
         tasks=_split(tasks),
         tools=_tools(tools),
         max_steps=max_steps,
         reward=_reward(reward),
         seed=seed,
         jobs=jobs,
-        agent_config=_agent_config(config),
+        agent_config=settings,
+        retrieval=searches,
+        retries=retries,
+        budget_usd=budget_usd,
+        budget_tokens=budget_tokens,
     )
     execute(spec, out or new_folder("-".join(spec.agents)), resume=resume, json=json)
 
@@ -108,6 +175,7 @@ def execute(spec: RunSpec, out: Path, *, resume: bool = False, json: bool = Fals
             "run": str(outcome.folder),
             "planned": outcome.planned,
             "interrupted": outcome.interrupted,
+            "reason": outcome.reason,
             **report.as_json(),
         }
         print(json_module.dumps(facts, indent=2))
@@ -116,9 +184,11 @@ def execute(spec: RunSpec, out: Path, *, resume: bool = False, json: bool = Fals
         print(f"\nrun folder: {outcome.folder}")
     if outcome.interrupted:
         left = outcome.planned - len(outcome.results)
+        why = f": {outcome.reason}" if outcome.reason else ""
+        more = " and a larger budget" if outcome.reason else ""
         print(
-            f"deskgym: stopped with {left} of {outcome.planned} episodes left; the same command "
-            f"with --resume --out {outcome.folder} goes on",
+            f"deskgym: stopped with {left} of {outcome.planned} episodes left{why}; the same "
+            f"command with --resume --out {outcome.folder}{more} goes on",
             file=sys.stderr,
         )
         raise typer.Exit(1)
@@ -170,16 +240,6 @@ def _reward(name: str) -> str:
         return check_reward(name)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-
-
-def _agent_config(text: str) -> dict[str, dict[str, object]]:
-    try:
-        config = json_module.loads(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"--config is not JSON: {error}") from error
-    if not isinstance(config, dict) or not all(isinstance(v, dict) for v in config.values()):
-        raise typer.BadParameter('--config is an object by agent: {"agent": {"key": value}}')
-    return config
 
 
 @contextmanager

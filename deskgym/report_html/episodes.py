@@ -20,6 +20,7 @@ from deskgym.env.trajectory import (
     StepEvent,
 )
 from deskgym.report_cases import Case, Key
+from deskgym.report_html import use
 from deskgym.report_html.escaping import escaped
 from deskgym.report_html.media import Gallery
 
@@ -132,6 +133,8 @@ def _episode(
         for event in events:
             if isinstance(event, StepEvent):
                 yield _step(event, case, gallery)
+            elif isinstance(event, EpisodeEnd) and event.use is not None:
+                yield f'<li><b class="muted">broken off</b>\n{use.of_step(event.use)}</li>\n'
         yield "</ol>\n"
     yield "</div></details>\n"
 
@@ -145,6 +148,7 @@ def _answers(case: Case, result: EpisodeResult) -> str:
         "gold files": escaped("\n".join(result.gold_files)),
         "ended": "" if case.ended == "answered" else escaped(_because(result)),
         "labels": escaped(", ".join(case.labels)),
+        **use.facts(result),
     }
     numbers = {
         "answer score": scores.answer.score,
@@ -220,7 +224,7 @@ def _step(event: StepEvent, case: Case, gallery: Gallery) -> str:
         f'<li{" class=shows" if event.exposed else ""}><div class="step-head"><b>{event.step}</b> '
         f"<span>{_action(event)}</span> {' '.join(badges)} "
         f'<span class="muted">{event.duration_s:.2f} s</span></div>\n'
-        f"{_touched(event)}{_observation(event)}{gallery.shown(event.media)}</li>\n"
+        f"{use.of_step(event.use)}{_touched(event)}{_observation(event)}{gallery.shown(event.media)}</li>\n"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from deskgym.env.trajectory import RunConfig
 from deskgym.report import ALL, Report, Row
 from deskgym.report_cases import Case
-from deskgym.report_html import charts
+from deskgym.report_html import charts, use
 from deskgym.report_html.escaping import escaped
 from deskgym.report_html.page import Section
 from deskgym.report_parts import FAILURES, UNEXPLAINED, by_agent
@@ -49,6 +49,7 @@ def summary(config: RunConfig, report: Report, cases: Sequence[Case]) -> list[Se
         Section("diagnosis", "Diagnosis", _diagnosis(report)),
         Section("tools", "Tools", _tools(report)),
         Section("time", "Time", _time(report, cases)),
+        Section("models", "Models", use.tables(report)),
     ]
     return [section for section in made if section.body]
 
@@ -62,6 +63,8 @@ def _facts(config: RunConfig, report: Report, cases: Sequence[Case]) -> str:
         "people": _names(config.profiles),
         "agents": _names(config.agents),
         "agent settings": _with_options("", config.agent_config),
+        "retrieval": _with_options("", config.retrieval),
+        "retries": str(config.retries) if config.retries else "",
         "tools": _names(config.tools, most=len(config.tools)),
         "steps at most": str(config.max_steps),
         "reward": config.reward,
@@ -247,6 +250,11 @@ def _time(report: Report, cases: Sequence[Case]) -> str:
             f"{agent}: mean {row.seconds.mean:.2f} s, median {row.median:.2f} s, "
             f"90% within {row.p90:.2f} s"
             + ("" if part is None else f"; {part.mean:.2f} s of it in the environment")
+            + (
+                ""
+                if row.model_seconds is None
+                else f", {row.model_seconds.mean:.2f} s waiting for the model"
+            )
         )
     return _figures(figures, ". ".join(notes) + ".") if figures else ""
 
