@@ -10,24 +10,32 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from deskgym.agents.registry import MODEL_AGENTS, NAMES
 from deskgym.cli.main import app
 from deskgym.env.actions import FAMILIES, PRESETS
 from deskgym.env.rewards import check_reward
+from deskgym.env.run_reader import read_results
 from deskgym.tasks.demo import PEOPLE, DemoDataset
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def example() -> str:
-    (block,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def section(title: str) -> str:
+    """What stands below the heading ``title``, up to the next one."""
+    (text,) = re.findall(rf"^## {title}\n\n(.*?)\n(?=## )", README, re.MULTILINE | re.DOTALL)
+    return str(text)
+
+
+def example(title: str) -> str:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", section(title), re.MULTILINE | re.DOTALL)
     return str(block)
 
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("desk_image")
 def test_the_example_runs_word_for_word(tmp_path: Path) -> None:
-    code = example()
+    code = example("In Python")
     assert len(code.splitlines()) == 15
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
@@ -43,6 +51,45 @@ def test_the_example_runs_word_for_word(tmp_path: Path) -> None:
         f"{n} " for n in range(1, 11)
     ]
     assert lines[-1] == "reward 0.0 because answered"
+
+
+def test_the_section_on_ones_own_agent_is_short() -> None:
+    assert len(section("Your own agent").splitlines()) < 30
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("desk_image")
+def test_ones_own_agent_runs_as_it_stands_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (command,) = re.findall(r"^`deskgym (run .*?)` plays", section("Your own agent"), re.MULTILINE)
+    (name, module) = re.findall(r"`(my_agent\.py)`|--agent (my_agent):", section("Your own agent"))
+    assert name[0] == f"{module[1]}.py"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name[0]).write_text(example("Your own agent"), encoding="utf-8")
+    out = tmp_path / "run"
+    more = ["--tasks", "adam-00[1-5]", "--out", str(out)]
+    done = CliRunner().invoke(app, [*command.split(), *more])
+    assert done.exit_code == 0, done.output
+    results = read_results(out)
+    assert [r.ended for r in results] == ["answered"] * 5
+    assert sum(r.scores.files_cited is not None and r.scores.files_cited.f1 > 0 for r in results)
+    for result in results:
+        assert result.answer
+        assert result.cited_files == result.touched_files[:1]
+
+
+def test_the_agents_named_are_those_there_are() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", section("Agents"), re.MULTILINE)
+    assert set(rows) == MODEL_AGENTS
+    assert {name for name in NAMES if f"`{name}`" not in section("Agents")} == set()
+
+
+def test_the_options_named_are_those_of_run() -> None:
+    shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help"]).output
+    for command in re.findall(r"deskgym run [^`\n]*", README):
+        for option in re.findall(r"(?<= )--[a-z-]+", command):
+            assert option in shown, command
 
 
 def test_every_command_named_exists() -> None:

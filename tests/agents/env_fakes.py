@@ -9,7 +9,7 @@ from typing import Any
 from deskgym.agents.rollout import RunSpec
 from deskgym.env.actions import ALL_TOOLS, Answer, InvalidAction, parse_action
 from deskgym.env.observations import Media, Observation
-from deskgym.env.trajectory import EpisodeResult, Scores
+from deskgym.env.trajectory import EpisodeResult, ModelUse, Scores
 from deskgym.env.trajectory_log import RunFolder
 from deskgym.tasks.schema import Evidence, Profile, RationaleStep, Task
 from deskgym.tasks.scoring import file_scores, score_answer
@@ -75,6 +75,7 @@ class FakeEnv:
         self.actions: list[Any] = []
         self.seeds: list[int | None] = []
         self.closed = False
+        self.uses: list[ModelUse] = []
         self._dataset, self._spec, self._folder, self._agent = dataset, spec, folder, agent
         self._reply = reply
 
@@ -101,6 +102,9 @@ class FakeEnv:
         if isinstance(reply, Exception):
             raise reply
         return self._observation(reply), 0.0, False, self._truncate(), {}
+
+    def account(self, use: ModelUse) -> None:
+        self.uses.append(use)
 
     def abort(self, reason: str) -> EpisodeResult:
         return self._end("aborted", None, (), reason)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from deskgym.env.trajectory import EpisodeResult, EpisodeScore, Scores
+from deskgym.env.trajectory import EpisodeResult, EpisodeScore, ModelUse, Scores
 from deskgym.report import Report, averages, make_report
 from deskgym.report_cases import Case, ReportError, make_cases
 from deskgym.report_parts import coverage_curves, difficulty_bins
@@ -336,7 +336,16 @@ def test_names_in_tables_are_no_markup_and_control_nothing() -> None:
 
 
 def test_the_json_holds_plain_values() -> None:
-    made = results(1.0, 0.0, labels=("noise",), capabilities=Capabilities(search=("time",)))
+    made = results(
+        1.0,
+        0.0,
+        labels=("noise",),
+        capabilities=Capabilities(search=("time",)),
+        use=ModelUse(calls=1, faults=("malformed: x",)),
+        failures=("empty: x",),
+        attempts=2,
+        injected=True,
+    )
     report = make_report(
         made, [score_of(one, difficulty=50, seconds=1, tool_uses={"answer": 1}) for one in made]
     )

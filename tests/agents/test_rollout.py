@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,21 @@ def test_a_run_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: Path
         play(SPEC, tmp_path / "run")
     with pytest.raises(RunMismatch, match="its max_steps was 6, now it is 7"):
         play(RunSpec(**{**vars(SPEC), "max_steps": 7}), tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"chunking": "chapter"}, "retrieval.chunking"),
+        ({"embedder": "endpoint:m@http://me:pw@host/v1"}, "embedder holds a user or password"),
+    ],
+)
+def test_searches_with_wrong_settings_are_refused_before_the_folder_is_made(
+    tmp_path: Path, settings: dict[str, str], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        play(replace(SPEC, retrieval=settings), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
