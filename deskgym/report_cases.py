@@ -114,10 +114,6 @@ class Case:
             diagnosis=score.diagnosis,
             seconds=score.seconds,
             env_seconds=score.env_seconds,
-            # Older scores do not hold it; the result does.
-            model_seconds=self.model_seconds
-            if score.model_seconds is None
-            else score.model_seconds,
             tool_uses=tuple(score.tool_uses.items()),
         )
 
