@@ -18,7 +18,7 @@ from deskgym.tasks.locators import (
 AROUND = 5  # sentences before and after one that make its surroundings
 
 _HEADER = re.compile(r"^\[((?:page|lines|turns|cells|time|region):.+)\]$")
-_NOTES = ("note: ", "there is more: ")
+NOTES = ("note: ", "there is more: ")  # how the lines begin that `read_text` adds of its own
 # A full stop ends a sentence if what follows looks like the start of one.
 _END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[A-Z0-9\"'“‘£$€(])")
 # Lines that do not continue the one before: bullets, headings, table rows, "Key: value".
@@ -47,11 +47,11 @@ def sentences(path: str, text: str) -> Iterator[Sentence]:
     locator: AnyLocator | None = None
     lines: list[str] = []
     for line in text.split("\n"):
-        if (header := _HEADER.match(line)) and (found := _locator(header[1])) is not None:
+        if (header := _HEADER.match(line)) and (found := shown_locator(header[1])) is not None:
             if locator is not None:
                 yield from _of_segment(path, locator, lines)
             locator, lines = found, []
-        elif not line.startswith(_NOTES):
+        elif not line.startswith(NOTES):
             lines.append(line)
     yield from _of_segment(path, locator or WholeFile(), lines)
 
@@ -117,8 +117,9 @@ def _letters(column: int) -> str:
     return letters
 
 
-def _locator(text: str) -> AnyLocator | None:
+def shown_locator(text: str) -> AnyLocator | None:
+    """The place that a heading names; None if it only looks like a heading."""
     try:
         return parse_locator(text)
     except ValueError:
-        return None  # a line of the file that only looks like a heading
+        return None  # a line of the file itself

@@ -13,6 +13,7 @@ from deskgym.agents.base import TaskView
 from deskgym.agents.llm import LLM, Message, Reply
 from deskgym.agents.model_agent import ModelAgent, Unreadable
 from deskgym.agents.null import ABSTENTION
+from deskgym.agents.passages import NOTES, shown_locator
 from deskgym.agents.prompts import fill, prompt
 from deskgym.agents.rag.hits import parse_hits
 from deskgym.env.actions import (
@@ -26,7 +27,7 @@ from deskgym.env.actions import (
     printable,
 )
 from deskgym.env.observations import Observation
-from deskgym.tasks.locators import AnyLocator, Lines, parse_locator
+from deskgym.tasks.locators import AnyLocator, Lines
 from deskgym.tasks.scoring.answers import abstains
 
 RANKINGS: tuple[Ranking, ...] = ("words", "bm25", "dense", "hybrid")
@@ -35,7 +36,6 @@ CRITIQUE_TOKENS = 512
 _REFUSED = "error (unsupported)"
 _DATED = re.compile(r"^(.+?)  \(\w+, \d+ bytes, modified (\d{4}-\d\d-\d\d)[^)]*\)$", re.MULTILINE)
 _PLACE = re.compile(r"^\[((?:file|page|lines|turns|cells|time|region)\b.*)\]$")
-_REMARKS = ("note: ", "there is more: ")
 _WITNESS = 80  # characters of a fault's detail
 _OPENING = 60  # tokens that a passage needs at least, to be shown in part
 
@@ -302,12 +302,12 @@ def cited_first(answer: Answer, passages: Sequence[Passage]) -> list[Passage]:
 def read_passages(path: str, text: str, date: str = "") -> list[Passage]:
     """The segments in what `read_text` shows of ``path``; none if it shows an error."""
     lines = text.split("\n")
-    while lines and lines[-1].startswith(_REMARKS):
+    while lines and lines[-1].startswith(NOTES):
         lines.pop()
     found: list[tuple[AnyLocator, list[str]]] = []
     for line in lines:
         head = _PLACE.match(line)
-        if head is not None and (locator := _locator(head[1])) is not None:
+        if head is not None and (locator := shown_locator(head[1])) is not None:
             found.append((locator, []))
         elif found:  # what stands before the first place is about the file, not of it
             found[-1][1].append(line)
@@ -341,13 +341,6 @@ def narrowed(locator: AnyLocator, first: int, last: int, of: int) -> AnyLocator:
     if isinstance(locator, Lines) and locator.end - locator.start + 1 == of:
         return Lines(start=locator.start + first, end=locator.start + last)
     return locator
-
-
-def _locator(text: str) -> AnyLocator | None:
-    try:
-        return parse_locator(text)
-    except ValueError:
-        return None  # a line of the file that only looks like a place
 
 
 def prose(reply: Reply) -> str:
