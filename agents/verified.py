@@ -332,7 +332,7 @@ class VerifiedAgent(TerminalAgent):
         return is_covered(text, [self.desk.task.question, *(claim.text for claim in claims)])
 
     def _rewritten(self, claims: Sequence[Claim]) -> str:
-        """An answer from the claims alone; they themselves, if the model adds to them."""
+        """An answer in the words of the claims; they themselves, if the model adds to them."""
         asked = fill(
             "verified_supported",
             question=self.desk.task.question,
@@ -348,10 +348,17 @@ class VerifiedAgent(TerminalAgent):
         if found["answer"] is None:
             return ABSTENTION
         text = str(found["answer"]).strip()
+        if not text:
+            return plain
+        if abstains(text):
+            return ABSTENTION
         if added := self._added(text, claims):
             self.llm.fault("unsupported_claim", f"added in the answer: {', '.join(added)}")
             return plain
-        return text or plain
+        if not self._covers(claims, text):
+            self.llm.fault("unsupported_claim", f"beyond the claims: {text[:120]!r}")
+            return plain
+        return text
 
 
 def _listed(verdicts: Sequence[Verdict]) -> str:

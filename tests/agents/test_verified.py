@@ -168,10 +168,12 @@ def test_what_no_claim_of_the_draft_says_is_not_in_the_answer(draft: str, why: s
     assert played.answer.text == "£815 a month", why
 
 
-def test_what_the_model_adds_when_it_writes_the_answer_is_not_in_it() -> None:
+@pytest.mark.parametrize(
+    "written", ["£815 a month from 3 June 2031", "£815 a month; the cat agreed", "All made up."]
+)
+def test_what_the_model_adds_when_it_writes_the_answer_is_not_in_it(written: str) -> None:
     mixed = Draft("£815; the cat agreed", (RENT_CITE,), (Said(RENT, (1,)), Said(CAT, (1,))))
-    added = Scenario((mixed,), by_words, {(RENT,): "£815 a month from 3 June 2031"})
-    played = Played(added, rounds=0)
+    played = Played(Scenario((mixed,), by_words, {(RENT,): written}), rounds=0)
     assert played.answer.text == RENT
     assert played.kinds() == ["unsupported_claim", "unsupported_claim"]
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from endpoint import Brain, Endpoint, hostile
+from endpoint import INVENTED_PATH, Brain, Endpoint, hostile
 from oracle_model import NOT_SAID, Draft, Judge, Place, Said, Scenario, oracle_model
 
+from deskgym.agents.claims import is_covered
 from deskgym.agents.null import ABSTENTION
 from deskgym.agents.rollout import RunOutcome, RunSpec, run
 from deskgym.env.run_reader import read_episode
@@ -266,5 +267,10 @@ def test_whatever_the_model_says_a_run_goes_on_and_every_fault_is_logged(tmp_pat
     assert len(noted) >= len(endpoint.faults)
     for result in outcome.results:
         if not result.scores.answer.abstained:  # what is answered has been found true
-            assert result.scores.answer.score >= 0.9, result.answer
-            assert citation_scores(cited(outcome, result), TASKS[result.task_id].evidence)[0] == 1.0
+            task = TASKS[result.task_id]
+            true = (task.question, task.answer, *(text for text, _ in KNOWN[task.id].claims))
+            assert is_covered(result.answer, true), result.answer
+            # What the judge was kept from saying of a citation leaves it in; it is none invented.
+            precision, _, _ = citation_scores(cited(outcome, result), task.evidence)
+            assert precision > 0
+            assert INVENTED_PATH not in result.cited_files
