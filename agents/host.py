@@ -27,12 +27,13 @@ import threading
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, cast
 
 from pydantic import BaseModel
 
 from deskgym.agents.base import Agent, TaskView
 from deskgym.agents.errors import AgentError, AgentTimeout
+from deskgym.env.closing import Closing
 from deskgym.env.observations import Media, Observation
 from deskgym.env.trajectory import ModelUse
 from deskgym.tools.frames import FrameError, read_frame, write_frame
@@ -42,7 +43,7 @@ CLOSE_TIMEOUT_S = 5.0
 STDERR_KEPT = 16_000
 
 
-class AgentProcess:
+class AgentProcess(Closing):
     """An agent in a child process. Satisfies `deskgym.agents.base.Agent`.
 
     Anything that goes wrong in the child is an `AgentError`; after one, close it and make another.
@@ -133,12 +134,6 @@ class AgentProcess:
             except OSError:
                 continue  # a frame that never got through: the reader is gone, as intended
         self._last_words.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _call(
         self, header: dict[str, Any], payload: bytes = b"", *, timeout_s: float

@@ -20,11 +20,11 @@ import re
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from deskgym.env.closing import Closing
 from deskgym.env.run_reader import (
     MEDIA,
     RESULTS,
@@ -45,7 +45,7 @@ Key = tuple[str, str, str]
 """Agent, profile id and task id: what names an episode within a run."""
 
 
-class EpisodeLog:
+class EpisodeLog(Closing):
     """The event log of one episode. A context manager; made by `RunFolder.episode`."""
 
     def __init__(self, path: Path) -> None:
@@ -70,29 +70,26 @@ class EpisodeLog:
         """Close the file. Harmless if repeated."""
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+class Log(Protocol):
+    """What the events of one episode are written to."""
+
+    def write(self, event: Event) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Recorder(Protocol):
     """What an environment logs its episodes to."""
 
-    def episode(self, agent: str, profile_id: str, task_id: str) -> EpisodeLog: ...
+    def episode(self, agent: str, profile_id: str, task_id: str) -> Log: ...
 
     def append_result(self, result: EpisodeResult) -> None: ...
 
     def keep_media(self, sha256: str, data: bytes) -> None: ...
 
 
-class RunFolder:
+class RunFolder(Closing):
     """A run: its configuration, its results, its episodes. A context manager."""
 
     def __init__(self, path: Path, config: RunConfig) -> None:
@@ -232,17 +229,6 @@ class RunFolder:
     def close(self) -> None:
         """Close the files. Harmless if repeated."""
         self._results.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _rank(self, result: EpisodeResult) -> tuple[Any, ...]:
         config = self.config

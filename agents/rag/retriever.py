@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -12,6 +12,7 @@ from deskgym.agents.rag.embed import Embedder, EmbedderConfig, embedder_config, 
 from deskgym.agents.rag.fusion import RRF_K, fuse
 from deskgym.agents.rag.index import Index, IndexSettings, Meta, Ranked, index_of
 from deskgym.env.actions import Ranking
+from deskgym.env.closing import Closing
 from deskgym.env.retrieval import MakeRetriever, Passage, RetrieverError
 from deskgym.tasks.schema import Modality, Profile
 
@@ -49,7 +50,7 @@ class RetrievalConfig(BaseModel):
         return weights
 
 
-class ProfileRetriever:
+class ProfileRetriever(Closing):
     """Ranks the passages of one index. Satisfies `deskgym.env.retrieval.Retriever`.
 
     It may be closed, and is closed as a context manager; else it is when nobody holds it.
@@ -80,12 +81,6 @@ class ProfileRetriever:
     def close(self) -> None:
         """Let go of the index's files."""
         self._index.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _ranked(
         self, query: str, top_k: int, ranking: Ranking, modality: Modality | None
