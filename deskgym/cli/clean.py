@@ -1,7 +1,9 @@
-"""`deskgym clean`: remove what owners that ended badly have left on the engine."""
+"""`deskgym clean`: remove what owners that ended badly have left."""
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -16,19 +18,34 @@ def clean(
         bool, typer.Option("--images", help="Also desk images of other versions.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also desks whose owner still runs.")
+        bool, typer.Option("--all", help="Also containers whose owner still runs.")
     ] = False,
 ) -> None:
-    """Remove desks whose owner no longer lives, and volumes of ours that nothing uses."""
+    """Remove desks whose owner no longer lives, and volumes of ours that nothing uses.
+
+    Of desks by bubblewrap, control groups are all that may be left.
+    """
+    from deskgym.env.sandbox.base import EngineUnavailable
+    from deskgym.env.sandbox.cgroups import sweep_groups
     from deskgym.env.sandbox.engine import connect
     from deskgym.env.sandbox.images import remove_old_images
+    from deskgym.env.sandbox.rootfs import remove_old_rootfs
     from deskgym.env.sandbox.sweep import sweep
 
-    client = connect()
-    removed = sweep(client, everything=everything)
+    removed = sweep_groups()
     if images:
-        removed += [f"image {tag}" for tag in remove_old_images(client)]
-    client.close()
+        removed += [f"root file system {name}" for name in remove_old_rootfs()]
+    try:
+        client = connect()
+    except EngineUnavailable as error:
+        if os.environ.get("DOCKER_HOST"):
+            raise  # there is one, and what is left on it stays
+        print(f"deskgym: {str(error).splitlines()[0].removesuffix('; tried:')}", file=sys.stderr)
+    else:
+        removed += sweep(client, everything=everything)
+        if images:
+            removed += [f"image {tag}" for tag in remove_old_images(client)]
+        client.close()
     for line in removed:
         print(f"removed {line}")
     if not removed:

@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from docker import DockerClient
 
+SETUP_COMMAND = "deskgym setup"
 _GIB = 1 << 30
 # Below these, a run of a few desks still works but a large one does not.
 _ENOUGH_MEMORY = 2 * _GIB
@@ -52,14 +53,17 @@ def doctor(
 def examine() -> list[Check]:
     """All checks, in the order in which they should be put right."""
     from deskgym.env.sandbox.base import EngineUnavailable
-    from deskgym.env.sandbox.engine import SETUP_COMMAND, connect
+    from deskgym.env.sandbox.engine import connect
 
     root = "/"
     try:
         client = connect()
     except EngineUnavailable as error:
         tried = " ".join(str(error).split())
-        checks = [Check("engine", "fail", tried, SETUP_COMMAND)]
+        without = _bwrap()
+        # An engine is not missed where desks do without.
+        status: Literal["warn", "fail"] = "warn" if without[0].status == "ok" else "fail"
+        checks = [Check("engine", status, tried, SETUP_COMMAND), *without]
     else:
         info = client.info()
         root = info.get("DockerRootDir") or root
@@ -98,6 +102,24 @@ def _image(client: DockerClient, info: dict[str, Any]) -> Check:
     if has_image(client, tag):
         return Check("image", "ok", tag)
     return Check("image", "fail", f"{tag} is not there", BUILD_COMMAND)
+
+
+def _bwrap() -> list[Check]:
+    """Whether desks can do without an engine, and what they then lack of a container."""
+    from deskgym.env.sandbox.bwrap import expected_guarantees, why_not
+    from deskgym.env.sandbox.rootfs import ROOTFS_COMMAND, find_rootfs, rootfs_folder
+
+    if (reason := why_not()) is not None:
+        return [Check("bwrap", "fail", reason, SETUP_COMMAND)]
+    checks = [Check("bwrap", "ok", "desks are made by bubblewrap, without an engine")]
+    if find_rootfs() is not None:
+        checks.append(Check("rootfs", "ok", str(rootfs_folder())))
+    else:
+        checks.append(Check("rootfs", "fail", f"{rootfs_folder()} is not there", ROOTFS_COMMAND))
+    for lacking in expected_guarantees().missing:
+        what, _, remedy = lacking.partition(": ")
+        checks.append(Check("bwrap", "warn", what, remedy))
+    return checks
 
 
 def _memory() -> Check:

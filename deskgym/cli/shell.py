@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-if TYPE_CHECKING:
-    from docker import DockerClient
+from deskgym.cli.backend import SANDBOX, chosen_kind
 
+if TYPE_CHECKING:
     from deskgym.env.sandbox.base import Response, Sandbox
     from deskgym.tasks.schema import Profile
 
@@ -35,37 +35,33 @@ def shell(
         str | None,
         typer.Option(help="What is on in the desk: config0 to config3, or tools, with commas."),
     ] = None,
+    sandbox: Annotated[str, SANDBOX] = "auto",
 ) -> None:
     """Work at a person's desk as an agent would: each line is a command.
 
     The folder and exported variables carry over. Ctrl-C ends the command under way; `exit` or
     Ctrl-D leaves, and the desk is gone. Lines may also be piped in.
     """
+    from deskgym.cli.ids import named_tools
     from deskgym.cli.progress import saying
-    from deskgym.env.prepared import find
-    from deskgym.env.sandbox.docker import DockerSandbox
-    from deskgym.env.sandbox.engine import connect
-    from deskgym.env.sandbox.images import ensure_image
+    from deskgym.env.sandbox.choose import ensure_made, make_desk
 
-    person, on = _person(id), _tools(tools)
-    client = connect()
-    try:
-        with saying() as say:
-            ensure_image(client, say=say)
-        with DockerSandbox(person.root, prepared=find(person), client=client) as desk:
-            records = tuple(record.model_dump(mode="json") for record in person.files)
-            desk.configure(person.user, records, on)
-            interactive = sys.stdin.isatty()
-            lines = _typed(lambda: _prompt(desk, person.name)) if interactive else iter(sys.stdin)
-            status = converse(
-                desk,
-                lines,
-                sys.stdout.buffer,
-                end_command=lambda: _end_all(client, desk.container_id),
-                interactive=interactive,
-            )
-    finally:
-        client.close()
+    person, on = _person(id), named_tools(tools)
+    with saying() as say:
+        kind = chosen_kind(sandbox, say)
+        ensure_made(kind, say=say)
+    with make_desk(person, sandbox=kind) as desk:
+        records = tuple(record.model_dump(mode="json") for record in person.files)
+        desk.configure(person.user, records, on)
+        interactive = sys.stdin.isatty()
+        lines = _typed(lambda: _prompt(desk, person.name)) if interactive else iter(sys.stdin)
+        status = converse(
+            desk,
+            lines,
+            sys.stdout.buffer,
+            end_command=desk.end_commands,
+            interactive=interactive,
+        )
     raise typer.Exit(status)
 
 
@@ -150,15 +146,6 @@ def _prompt(desk: Sandbox, name: str) -> str:
     return f"{name}:{folder if folder.isprintable() else ascii(folder)}$ "
 
 
-def _end_all(client: DockerClient, container: str | None) -> None:
-    """End every process of the agent's user. The runner then answers with what there is."""
-    assert container is not None
-    made = client.api.exec_create(
-        container, ["/bin/bash", "-c", "kill -KILL -1"], user="1000:1000", stdout=False
-    )
-    client.api.exec_start(made["Id"])
-
-
 def _person(name: str) -> Profile:
     from deskgym.cli.ids import resolve
 
@@ -166,14 +153,3 @@ def _person(name: str) -> Profile:
     if len(people) != 1:
         raise typer.BadParameter(f"one person at a time: {', '.join(people)}")
     return dataset.profile(people[0])
-
-
-def _tools(text: str | None) -> tuple[str, ...]:
-    from deskgym.env.actions import PRESETS, resolve_tools
-
-    try:
-        if text is None or text in PRESETS:
-            return tuple(sorted(resolve_tools(text)))
-        return tuple(sorted(resolve_tools([part.strip() for part in text.split(",")])))
-    except ValueError as error:
-        raise typer.BadParameter(f"{error}; presets: {', '.join(PRESETS)}") from error

@@ -144,6 +144,10 @@ class DeskDied(SandboxError):
     """The desk is gone; the message holds its exit status where the engine knows it."""
 
 
+class CannotEnforce(SandboxError):
+    """A tool is to be off, and this desk cannot keep commands from its work. Holds the remedy."""
+
+
 class DeskTimeout(SandboxError):
     """The desk did not answer in time and was ended."""
 

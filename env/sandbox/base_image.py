@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from deskgym.env.sandbox.base import ImageMissing, SandboxError
 
@@ -92,24 +92,37 @@ def _registry_hangs(client: DockerClient, name: str) -> bool:
 
 
 def _bootstrap(client: DockerClient, script: Path, tag: str, machine: str, say: Say) -> None:
-    _require_mmdebstrap(machine, say)
     say(f"bootstrapping {tag} from Debian's packages")
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
-        run = subprocess.run(
-            ["sh", str(script), SUITE, *_host_sources()],
-            stdout=file,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            check=False,
-        )
-        if run.returncode != 0:
-            raise BaseImageUnavailable(
-                f"{run.stderr.strip()}\nmmdebstrap could not make a Debian {SUITE} base; "
-                "check that apt-get update works on this machine"
-            )
+        bootstrap_into(file, script, machine, say)
         repository, _, version = tag.partition(":")
         client.api.import_image_from_file(file.name, repository=repository, tag=version)
+
+
+def bootstrap_into(file: IO[bytes], script: Path, machine: str, say: Say) -> None:
+    """Write a Debian root file system as a tar archive, with mmdebstrap.
+
+    Raises:
+        BaseImageUnavailable: it is not to be had here; the message says why and what to do.
+        AptFailed: mmdebstrap is missing and could not be installed.
+    """
+    _require_mmdebstrap(machine, say)
+    text = script.read_text()
+    if os.geteuid() != 0:  # then a user namespace does, given ranges of users
+        text = text.replace("--mode=root", "--mode=unshare")
+    run = subprocess.run(
+        ["sh", "-c", text, str(script), SUITE, *_host_sources()],
+        stdout=file,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise BaseImageUnavailable(
+            f"{run.stderr.strip()}\nmmdebstrap could not make a Debian {SUITE} base; "
+            "check that apt-get update works on this machine"
+        )
 
 
 def _require_mmdebstrap(machine: str, say: Say) -> None:
@@ -119,14 +132,15 @@ def _require_mmdebstrap(machine: str, say: Say) -> None:
         raise BaseImageUnavailable(
             f"no registry answers, and a base for {machine} cannot be made on {ours}; {remedy}"
         )
+    if shutil.which("mmdebstrap") is not None:
+        return
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         raise BaseImageUnavailable(
-            "no registry answers, and bootstrapping the base needs root on Debian or Ubuntu; "
-            f"run as root: deskgym image build; or {remedy}"
+            "no registry answers, and bootstrapping the base needs mmdebstrap, which root can "
+            f"install on Debian or Ubuntu: apt-get install mmdebstrap; or {remedy}"
         )
-    if shutil.which("mmdebstrap") is None:
-        say("installing mmdebstrap")
-        apt_install("mmdebstrap", "debian-archive-keyring")
+    say("installing mmdebstrap")
+    apt_install("mmdebstrap", "debian-archive-keyring")
 
 
 def apt_install(*packages: str) -> None:

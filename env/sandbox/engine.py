@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,8 +29,35 @@ _PID_FILES = {
     Path("/var/run/docker.pid"): "dockerd",
     Path("/var/run/docker/containerd/containerd.pid"): "containerd",
 }
+_CONNECTIONS = 32  # kept for the next call; beyond, they are made anew
 _SERVICE_PATIENCE_S = 15.0
 _DAEMON_PATIENCE_S = 45.0
+
+
+def shared_client() -> DockerClient:
+    """The client that this process's desks use together, so that each does not keep connections
+    of its own open. Not to be closed; for any thread. Another one if DOCKER_HOST changes.
+
+    Raises:
+        EngineUnavailable: no engine answers.
+    """
+    address = os.environ.get("DOCKER_HOST", "")
+    with _sharing:
+        if address not in _shared:
+            _shared[address] = connect()
+        return _shared[address]
+
+
+def _forget_shared() -> None:
+    """In a forked child: its connections are the parent's."""
+    global _sharing
+    _sharing = threading.Lock()
+    _shared.clear()
+
+
+_sharing = threading.Lock()
+_shared: dict[str, DockerClient] = {}
+os.register_at_fork(after_in_child=_forget_shared)
 
 
 def connect(timeout_s: int = 60) -> DockerClient:
@@ -98,9 +126,11 @@ def _answering(address: str | None, timeout_s: int, tried: list[str]) -> DockerC
     patience = 5
     try:
         if address is None:
-            client = docker.from_env(timeout=patience)
+            client = docker.from_env(timeout=patience, max_pool_size=_CONNECTIONS)
         else:
-            client = docker.DockerClient(base_url=address, timeout=patience)
+            client = docker.DockerClient(
+                base_url=address, timeout=patience, max_pool_size=_CONNECTIONS
+            )
     except (DockerException, RequestException) as error:
         tried.append(f"{name}: {_reason(error)}")
         return None

@@ -110,8 +110,8 @@ def image_of(recipe: Recipe, machine: str | None = None) -> Image:
     """
     name = machine or platform.machine()
     name = _MACHINES.get(name, name)
-    contents = {f"recipe/{file}": (_recipes_dir() / file).read_bytes() for file in recipe.files}
-    contents |= {f"payload/{file}": data for file, (data, _) in _payload(recipe).items()}
+    contents = {f"recipe/{file}": (recipes_dir() / file).read_bytes() for file in recipe.files}
+    contents |= {f"payload/{file}": data for file, (data, _) in payload_of(recipe).items()}
     inputs = {file: hashlib.sha256(data).hexdigest() for file, data in sorted(contents.items())}
     digest = hashlib.sha256(f"machine {name}\n".encode())
     for file, value in inputs.items():
@@ -145,7 +145,7 @@ def ensure_image(
         raise ImageMissing(
             f"the {recipe.name} image {image.tag} is not on this engine; build it: {recipe.command}"
         )
-    with _build_lock(say):
+    with build_lock(say):
         # Another process may have built it while this one waited for its turn.
         if force or not has_image(client, image.tag):
             _build(client, recipe, image, say)
@@ -172,7 +172,8 @@ def old_images(client: DockerClient) -> list[str]:
     found: set[str] = set()
     for repository in {recipe.repository for recipe in recipes}:
         found.update(tag for image in client.images.list(name=repository) for tag in image.tags)
-    return sorted(found - current)
+    # Podman puts the registry that an image is of before its name.
+    return sorted(tag for tag in found if tag.removeprefix("localhost/") not in current)
 
 
 def remove_old_images(client: DockerClient) -> list[str]:
@@ -193,16 +194,17 @@ def remove_old_images(client: DockerClient) -> list[str]:
     return removed
 
 
-def _recipes_dir() -> Path:
+def recipes_dir() -> Path:
+    """The folder that recipes name their files relative to."""
     return Path(next(iter(deskgym.sandbox_images.__path__)))
 
 
-def _payload(recipe: Recipe) -> dict[str, tuple[bytes, int]]:
+def payload_of(recipe: Recipe) -> dict[str, tuple[bytes, int]]:
     """What goes below /opt/deskgym: relative name -> contents and mode."""
     tools = Path(next(iter(deskgym.tools.__path__)))
     files: dict[str, tuple[bytes, int]] = {"lib/deskgym/__init__.py": (b"", 0o640)}
     if recipe.programs:
-        own = _recipes_dir() / recipe.name
+        own = recipes_dir() / recipe.name
         for module in sorted(own.glob("*.py")):
             files[f"{recipe.name}/{module.name}"] = (module.read_bytes(), 0o644)
         for command in sorted((own / "bin").glob("*")):
@@ -215,8 +217,8 @@ def _payload(recipe: Recipe) -> dict[str, tuple[bytes, int]]:
 
 
 def _build(client: DockerClient, recipe: Recipe, image: Image, say: Say) -> None:
-    base = ensure_base(client, _recipes_dir() / _BOOTSTRAP, image.machine, say)
-    lists = [_recipes_dir() / name for name in (_INSTALLER, *recipe.requirements)]
+    base = ensure_base(client, recipes_dir() / _BOOTSTRAP, image.machine, say)
+    lists = [recipes_dir() / name for name in (_INSTALLER, *recipe.requirements)]
     wheels = download_wheels(lists, image.machine, say)
     say(f"building {image.tag}")
     arguments = {"BASE": base, "VERSION": version("deskgym"), "NAME": recipe.name}
@@ -225,7 +227,7 @@ def _build(client: DockerClient, recipe: Recipe, image: Image, say: Say) -> None
         for spelling in (name, name.upper()):
             if os.environ.get(spelling):
                 arguments[spelling] = os.environ[spelling]
-    with _context(recipe, wheels) as context:
+    with build_context(recipe, wheels) as context:
         stream = client.api.build(
             fileobj=context,
             custom_context=True,
@@ -257,9 +259,9 @@ def _follow(stream: Iterator[dict[str, Any]], say: Say) -> None:
 
 
 @contextmanager
-def _context(recipe: Recipe, wheels: Path) -> Iterator[IO[bytes]]:
+def build_context(recipe: Recipe, wheels: Path) -> Iterator[IO[bytes]]:
     """The build context as an open tar file: equal inputs give equal bytes, so layers cache."""
-    recipes = _recipes_dir()
+    recipes = recipes_dir()
     packages = b"".join((recipes / name).read_bytes() for name in recipe.packages)
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w") as tar:
@@ -268,7 +270,7 @@ def _context(recipe: Recipe, wheels: Path) -> Iterator[IO[bytes]]:
             for wheel in sorted(wheels.glob("*.whl")):
                 with wheel.open("rb") as contents:  # some are too large to hold in memory
                     tar.addfile(_member(f"wheels/{wheel.name}", wheel.stat().st_size), contents)
-            for name, (data, mode) in _payload(recipe).items():
+            for name, (data, mode) in payload_of(recipe).items():
                 _add(tar, f"payload/{name}", data, mode)
         file.seek(0)
         yield file
@@ -286,7 +288,7 @@ def _member(name: str, size: int, mode: int = 0o644) -> tarfile.TarInfo:
 
 
 @contextmanager
-def _build_lock(say: Say) -> Iterator[None]:
+def build_lock(say: Say) -> Iterator[None]:
     """One build at a time on this computer, whoever starts it."""
     with (cache_dir() / "build.lock").open("w") as file:
         try:

@@ -31,7 +31,7 @@ def owner_labels() -> dict[str, str]:
     return {
         OWNER_PID: str(os.getpid()),
         OWNER_HOST: socket.gethostname(),
-        OWNER_START: _start_ticks(os.getpid()),
+        OWNER_START: start_ticks(os.getpid()),
         OWNER_SPACE: _space(),
     }
 
@@ -80,8 +80,8 @@ def owner_lives(labels: dict[str, str]) -> bool:
     if not pid.isdigit() or int(pid) == 0:
         return False
     if not here_boot:  # no /proc here: all that can be asked is whether there is such a process
-        return _exists(int(pid))
-    return bool(_start_ticks(int(pid))) and _start_ticks(int(pid)) == labels.get(OWNER_START)
+        return process_exists(int(pid))
+    return bool(start_ticks(int(pid))) and start_ticks(int(pid)) == labels.get(OWNER_START)
 
 
 def _remove(container: Container) -> bool:
@@ -107,7 +107,18 @@ def _space() -> str:
         return ""
 
 
-def _start_ticks(pid: int) -> str:
+def space_of_pids() -> str:
+    """The number of this pid namespace; empty where there is no /proc."""
+    return "".join(filter(str.isdigit, _space().partition("/")[2]))
+
+
+def process_lives(space: str, pid: int, start: str) -> bool:
+    """Whether the process of that number and start may still run; ``space`` as `space_of_pids`
+    gave it to whoever wrote it down. On another machine's processes it has no say."""
+    return space != space_of_pids() or start_ticks(pid) == start
+
+
+def start_ticks(pid: int) -> str:
     """When a process started, in the kernel's ticks since boot; empty if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
@@ -119,7 +130,8 @@ def _start_ticks(pid: int) -> str:
     return "" if state in ("Z", "X") else start
 
 
-def _exists(pid: int) -> bool:
+def process_exists(pid: int) -> bool:
+    """Whether a process of this number is there, be it another user's or one that has ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

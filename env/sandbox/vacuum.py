@@ -10,6 +10,9 @@ from deskgym.env.sandbox.limits import DeskLimits
 from deskgym.env.sandbox.sweep import ANY, owner_labels
 from deskgym.sandbox_images.desk.identity import PREPARED
 
+# The runner's: to become the agent's user, and to end the agent's processes.
+CAPABILITIES = ("SETUID", "SETGID", "KILL")
+
 
 def container_config(
     image: str, profile_root: Path, limits: DeskLimits, prepared: Path | None = None
@@ -22,7 +25,6 @@ def container_config(
     mounts = [_profile_mount(profile_root, limits)]
     if prepared is not None:
         mounts.append(read_only(prepared, PREPARED))
-    options = "rw,exec,nosuid,nodev,mode=1777"
     return {
         "Image": image,
         "User": "0:0",
@@ -41,8 +43,7 @@ def container_config(
             "IpcMode": "private",
             "ReadonlyRootfs": True,
             "CapDrop": ["ALL"],
-            # The runner's: to become the agent's user, and to end the agent's processes.
-            "CapAdd": ["SETUID", "SETGID", "KILL"],
+            "CapAdd": list(CAPABILITIES),
             "SecurityOpt": ["no-new-privileges"],
             # The runner is the first process itself. As such it takes no signal from within, which
             # is what lets it start commands cheaply (see `processes.spawn`).
@@ -59,13 +60,19 @@ def container_config(
                 {"Name": "core", "Soft": 0, "Hard": 0},
                 {"Name": "nofile", "Soft": 1024, "Hard": 4096},
             ],
-            "Tmpfs": {
-                "/scratch": f"{options},size={limits.scratch}",
-                "/tmp": f"{options},size={limits.tmp}",
-                "/run/deskgym": "rw,noexec,nosuid,nodev,mode=0755,size=65536",
-            },
+            "Tmpfs": tmpfs_options(limits),
             "Mounts": mounts,
         },
+    }
+
+
+def tmpfs_options(limits: DeskLimits) -> dict[str, str]:
+    """The folders in memory that a desk has, and their mount options."""
+    options = "rw,exec,nosuid,nodev,mode=1777"
+    return {
+        "/scratch": f"{options},size={limits.scratch}",
+        "/tmp": f"{options},size={limits.tmp}",
+        "/run/deskgym": "rw,noexec,nosuid,nodev,mode=0755,size=65536",
     }
 
 
@@ -77,15 +84,7 @@ def read_only(source: Path, target: str) -> dict[str, Any]:
 def _profile_mount(root: Path, limits: DeskLimits) -> dict[str, Any]:
     if limits.profile_mount == "bind":
         return read_only(root, "/desk")
-    empty = _empty_folder()
-    if "," in str(root) or "," in str(empty):
-        raise SandboxError(
-            f"an overlay cannot be mounted over a path with a comma: {root}; move the files, or "
-            "use DeskLimits(profile_mount='bind')"
-        )
-    # An overlay without an upper layer is read-only by nature, and needs two lower ones. As an
-    # anonymous volume it is removed with the container.
-    layers = ":".join(str(p).replace("\\", "\\\\").replace(":", "\\:") for p in (root, empty))
+    # As an anonymous volume it is removed with the container.
     return {
         "Type": "volume",
         "Target": "/desk",
@@ -96,12 +95,28 @@ def _profile_mount(root: Path, limits: DeskLimits) -> dict[str, Any]:
                 "Options": {
                     "type": "overlay",
                     "device": "overlay",
-                    "o": f"ro,nosuid,nodev,lowerdir={layers}",
+                    "o": f"ro,nosuid,nodev,lowerdir={overlay_layers(root)}",
                 },
             },
             "Labels": {ANY: "profile", **owner_labels()},
         },
     }
+
+
+def overlay_layers(root: Path) -> str:
+    """The lower layers of an overlay over the files: one without an upper layer is read-only by
+    nature, and needs two lower ones.
+
+    Raises:
+        SandboxError: a path cannot be named so.
+    """
+    empty = _empty_folder()
+    if "," in str(root) or "," in str(empty):
+        raise SandboxError(
+            f"an overlay cannot be mounted over a path with a comma: {root}; move the files, or "
+            "use DeskLimits(profile_mount='bind')"
+        )
+    return ":".join(str(p).replace("\\", "\\\\").replace(":", "\\:") for p in (root, empty))
 
 
 def _empty_folder() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _posixsubprocess
 import os
+import resource
 import signal
 import time
 
@@ -13,7 +14,11 @@ class NotClean(Exception):
 
 
 class Crowd:
-    """How near the desk is to its limit of processes and threads, where the kernel tells."""
+    """How near the desk is to its limit of processes, where there is one.
+
+    Control groups count threads too. Where there are none, the limit is that of each user, and what
+    counts is all that this pid namespace shows.
+    """
 
     FOLDERS = ("/sys/fs/cgroup", "/sys/fs/cgroup/pids")  # version 2 and 1
 
@@ -30,10 +35,15 @@ class Crowd:
                     return
             except FileNotFoundError:
                 continue
+        most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+        if most != resource.RLIM_INFINITY:
+            self._bearable = most * 3 // 4
 
     def is_full(self) -> bool:
         """Whether more than three quarters of what is allowed are there."""
-        return self._current >= 0 and int(os.pread(self._current, 32, 0)) > self._bearable
+        if self._current >= 0:
+            return int(os.pread(self._current, 32, 0)) > self._bearable
+        return 0 < self._bearable < sum(name.isdigit() for name in os.listdir("/proc"))
 
     def wait(self, patience_s: float = 2.0) -> None:
         """Wait until those that were ended are gone: init has yet to take note of each."""
@@ -66,7 +76,8 @@ def spawn(
     # moment we are that user ourselves, save for the way back. Others may then send us signals, but
     # the first process of a pid namespace takes none from within it that it has no handler for.
     # It cannot be traced meanwhile, for which all its ids would have to match.
-    share = os.getpid() == 1
+    alone = uid == os.getuid()  # one user only: there is nobody to become
+    share = os.getpid() == 1 and not alone
     # The child writes to one if it cannot exec, and closes the other, which Popen would read.
     complaints, unused = os.dup(2), os.dup(2)
     try:
@@ -86,10 +97,10 @@ def spawn(
             True,  # start_new_session
             -1,  # process group
             # Group, supplementary groups (none, also not root's), user.
-            *((None, None, None) if share else (uid, [], uid)),
+            *((None, None, None) if share or alone else (uid, [], uid)),
             -1,  # umask
             None,  # type: ignore[arg-type]  # no function to run before the exec
-            share,
+            share or alone,
         )
     finally:
         if share:
@@ -118,15 +129,15 @@ def ended_child() -> int:
 
 
 def pids_of(uid: int, *, sparing: int = 0) -> list[tuple[int, str]]:
-    """Process id and state letter of every process of ``uid`` that is not a zombie and not in the
-    session ``sparing``.
+    """Process id and state letter of every process of ``uid`` that is not a zombie, not this one,
+    and not in the session ``sparing``.
 
     Read from ``status``, not from the owner of ``/proc/<pid>``: a process that made itself
     undumpable appears to belong to root there.
     """
     found = []
     for name in os.listdir("/proc"):
-        if not name.isdigit():
+        if not name.isdigit() or int(name) == os.getpid():
             continue
         try:
             with open(f"/proc/{name}/status", "rb") as file:

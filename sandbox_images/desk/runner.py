@@ -1,8 +1,9 @@
 """The program inside the desk: takes requests over standard input, answers over standard output.
 
 Standard library only. It runs as root without capabilities but SETUID, SETGID and KILL; every
-command runs as the agent's user with none. When standard input ends, whoever owned this desk is
-gone, and so is the desk.
+command runs as the agent's user with none. (Where a desk has one user only, all are that one, and
+the greeting says so.) When standard input ends, whoever owned this desk is gone, and so is the
+desk.
 """
 
 from __future__ import annotations
@@ -13,21 +14,23 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from .framing import FrameReader, pack_readable
-from .identity import AGENT_UID, DESK, OUTPUT, SOCKET
+from .identity import AGENT_UID, DESK, OUTPUT, SEPARATE, SOCKET
 from .local_api import LocalApi
 from .opened import OpenedFiles
 from .output import Output
 from .processes import Crowd, ended_child, kill_all, scheduling
-from .seal import seal
+from .seal import hide, seal
 from .service import Service
 from .shell import MAX_STATE, Nursery, Shell, first_state
 from .wipe import as_user, leftovers, wipe
 
 FORMAT_VERSION = 1
 MAX_TOOL_USES = 500
+MAKING_ROOM_S = 5.0
+T = TypeVar("T")
 
 
 class OwnerGone(Exception):
@@ -60,7 +63,8 @@ class Runner:
     def serve(self) -> None:
         """Answer requests, until `OwnerGone` is raised: also in the middle of a command."""
         self._refill()
-        self._reply({"format_version": FORMAT_VERSION, "ok": True, "hello": True}, b"")
+        hello = {"format_version": FORMAT_VERSION, "ok": True, "hello": True, "separate": SEPARATE}
+        self._reply(hello, b"")
         self._selector.register(self._in, selectors.EVENT_READ, self._readable)
         while True:
             request = self._frames.next()
@@ -171,7 +175,7 @@ class Runner:
             self._make_room()  # something goes about and ends shells
         if timed_out:
             notes.append(f"timed out after {request['timeout_s']:g} s; all processes ended")
-        elif status == -signal.SIGKILL:
+        elif status < 0:
             # Out of memory, or `kill -9 -1`: what does that in the background would do it again.
             self._make_room()
             notes.append("the shell was killed; all processes ended")
@@ -202,11 +206,7 @@ class Runner:
         if self._crowd.is_full():
             self._make_room()
             self._crowd.wait()
-        try:
-            return self._shells.told(command)
-        except OSError:
-            self._make_room()
-            return self._shells.told(command)
+        return self._with_room(lambda: self._shells.told(command))
 
     def _follow(self, shell: Shell, output: Output, state: bytearray, deadline: float) -> bool:
         """Collect a command's output until its shell ends; True if it ran out of time."""
@@ -311,11 +311,20 @@ class Runner:
             os.chmod(OUTPUT, 0o1777)
 
     def _refill(self) -> None:
-        try:
-            self._shells.refill()
-        except OSError:
-            self._make_room()
-            self._shells.refill()
+        self._with_room(self._shells.refill)
+
+    def _with_room(self, start: Callable[[], T]) -> T:
+        """What ``start`` gives, once there is room for the process that it starts. Those that were
+        ended take theirs until each has been taken note of."""
+        deadline = time.monotonic() + MAKING_ROOM_S
+        while True:
+            try:
+                return start()
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                self._make_room()
+                time.sleep(0.002)
 
     def _make_room(self, sparing: int = 0) -> None:
         """Background processes may outlive their command, but not at the price of the next one."""
@@ -354,6 +363,8 @@ def main() -> None:
     # Python's own handler would be one that the agent could call.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     seal()
+    if not SEPARATE:
+        hide()
     try:
         Runner(wire_in, wire_out).serve()
     except OwnerGone:

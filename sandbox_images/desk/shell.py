@@ -34,10 +34,14 @@ __desk_state() {{
   __desk_done=1
   {{ printf 'cd -- %q\\n' "$PWD"; declare -px; }} >&{_STATE_FD} 2>/dev/null
 }}
+__desk_return() {{
+  local before=${{OLDPWD-}}
+  if cd -- "$PWD" 2>/dev/null; then OLDPWD=$before; else cd -- {DESK}; fi
+}}
 trap __desk_state EXIT
 IFS= read -r -d '' -u {_COMMAND_FD} __desk_command || {{ trap - EXIT; exit 0; }}
 exec {_COMMAND_FD}<&-
-[[ . -ef $PWD ]] || cd -- "$PWD" 2>/dev/null || cd -- {DESK}
+[[ . -ef $PWD ]] || __desk_return
 eval "$__desk_command"
 __desk_status=$?
 __desk_state
@@ -161,10 +165,11 @@ def _parted(state: str) -> tuple[dict[str, str], str]:
     variables.pop("SHLVL", None)  # the shell counts itself
     rest = declared[end:]
     if folder != _AT_DESK:
-        # Going there changes what `cd -` means.
+        # Going there changes what `cd -` means. If it is not there just now, its name is kept, as
+        # it may be made anew before there is a command.
         before = variables.get("OLDPWD")
         back = f'declare -x OLDPWD="{before}"\n' if before is not None else ""
-        rest = f"{folder}\n{back}{rest}"
+        rest = f"{folder} || PWD={folder.removeprefix('cd -- ')}\n{back}{rest}"
     return variables, rest
 
 

@@ -21,6 +21,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 @contextlib.contextmanager
 def as_user(uid: int) -> Iterator[None]:
     """Act as ``uid`` (effective ids alone: the agent cannot signal or trace us meanwhile)."""
+    if uid == os.geteuid():
+        yield
+        return
     os.setegid(uid)
     os.seteuid(uid)
     try:
@@ -108,7 +111,7 @@ def wipe() -> list[str]:
     """Empty every writable place; returns what would not go."""
     if leftovers():
         # Twice: what one of them has emptied, another can remove.
-        for uid in (AGENT_UID, READER_UID, 0) * 2:
+        for uid in (AGENT_UID, READER_UID, os.getuid()) * 2:
             with as_user(uid):
                 for place in (*WIPED, "/dev/mqueue"):
                     if os.path.isdir(place):
