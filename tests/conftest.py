@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 
@@ -9,11 +10,13 @@ import pytest
 from docker import DockerClient
 
 from deskgym.env.sandbox import sweep
+from deskgym.env.sandbox.cgroups import hierarchies
 from deskgym.env.sandbox.engine import connect
 from deskgym.env.sandbox.images import ensure_image
 
 # The engine removes a desk a moment after its process has ended.
 _PATIENCE_S = 10.0
+_OWN = f"*-{os.getpid()}-*"  # as a desk without an engine names what holds it
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +47,8 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
         time.sleep(0.2)
     client.close()
     assert not left, f"desks left behind: {sorted(left)}"
+    groups = [str(f) for place in hierarchies() for f in place.folder.glob(f"deskgym/{_OWN}")]
+    assert not groups, f"control groups of desks left behind: {groups}"
 
 
 def _ownerless(client: DockerClient) -> list[str]:

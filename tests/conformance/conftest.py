@@ -6,16 +6,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from desk_kit import Backend, DockerBackend, running, write_files
+from desk_kit import Backend, BwrapBackend, DockerBackend, running, write_files
 from docker import DockerClient
+from podman_kit import podman_engine
 
 from deskgym.env.sandbox.base import Sandbox
+from deskgym.env.sandbox.choose import ensure_made
 
 
-@pytest.fixture(scope="session", params=["docker"])
-def backend(docker_client: DockerClient, desk_image: str) -> Backend:
+@pytest.fixture(scope="session")
+def podman_socket(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where podman's service listens, once there is one."""
+    return tmp_path_factory.mktemp("podman") / "podman.sock"
+
+
+@pytest.fixture(scope="session")
+def podman_client(
+    podman_socket: Path, docker_client: DockerClient, desk_image: str
+) -> Iterator[DockerClient]:
+    """Podman's service; what needs it is skipped where there is none."""
+    with podman_engine(podman_socket, docker_client) as client:
+        yield client
+
+
+@pytest.fixture(scope="session", params=["docker", "podman", "bwrap"])
+def backend(request: pytest.FixtureRequest) -> Backend:
     """Makes the desks of one kind."""
-    return DockerBackend(docker_client)
+    if request.param == "bwrap":
+        ensure_made("bwrap", say=print)
+        return BwrapBackend()
+    request.getfixturevalue("desk_image")
+    client: DockerClient = request.getfixturevalue(f"{request.param}_client")
+    return DockerBackend(client)
 
 
 @pytest.fixture(scope="session")

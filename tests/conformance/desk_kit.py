@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +21,7 @@ from deskgym.env.sandbox.base import (
     Sandbox,
     ToolRequest,
 )
+from deskgym.env.sandbox.bwrap import BwrapSandbox
 from deskgym.env.sandbox.docker import DockerSandbox
 from deskgym.env.sandbox.limits import DeskLimits
 
@@ -63,6 +67,38 @@ class DockerBackend:
 
     def end(self, desk: Sandbox) -> None:
         self._client.api.kill(_container(desk))
+
+
+class BwrapBackend:
+    """Desks in namespaces that bubblewrap makes."""
+
+    def desk(
+        self, root: Path, limits: DeskLimits | None = None, prepared: Path | None = None
+    ) -> Sandbox:
+        return BwrapSandbox(root, prepared=prepared, limits=limits)
+
+    def inside(self, desk: Sandbox, *argv: str) -> tuple[int, str]:
+        """With the runner's capabilities and no others, as an engine would."""
+        bounded = ["setpriv", "--inh-caps", "-all", "--bounding-set", "-all,+setuid,+setgid,+kill"]
+        enter = ["nsenter", "--target", str(_runner(desk)), "--all", "--root", "--wd"]
+        done = subprocess.run(
+            [*enter, *bounded, "--", *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root"},
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(errors="replace")
+
+    def end(self, desk: Sandbox) -> None:
+        os.kill(_runner(desk), signal.SIGKILL)
+
+
+def _runner(desk: Sandbox) -> int:
+    assert isinstance(desk, BwrapSandbox)
+    assert desk.runner_pid is not None
+    return desk.runner_pid
 
 
 def _container(desk: Sandbox) -> str:

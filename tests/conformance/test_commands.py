@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from desk_kit import check_works, run, shown
 
@@ -91,10 +93,17 @@ def test_a_removed_folder_is_left_for_the_profiles(desk: Sandbox, pause: str) ->
     assert shown(desk, 'pwd; echo "$PWD"; ls -d a.txt') == "/desk\n/desk\na.txt\n"
 
 
-def test_a_folder_made_anew_is_the_new_one(desk: Sandbox) -> None:
-    shown(desk, "mkdir /scratch/here; cd /scratch/here")
-    shown(desk, "rmdir /scratch/here; mkdir /scratch/here; touch /scratch/here/new")
-    assert shown(desk, "ls") == "new\n"
+@pytest.mark.parametrize("shells", ["started before", "started meanwhile"])
+def test_a_folder_made_anew_is_the_new_one(desk: Sandbox, shells: str) -> None:
+    made = "mkdir /scratch/here; touch /scratch/here/new"
+    shown(desk, "cd /tmp; mkdir /scratch/here; cd /scratch/here")
+    if shells == "started before":
+        shown(desk, f"rmdir /scratch/here; {made}")
+    else:  # as the variables are others now
+        shown(desk, f"export A=1; rmdir /scratch/here; (sleep 1; {made}) >/dev/null 2>&1 &")
+        time.sleep(2)
+    assert [shown(desk, "pwd; ls") for _ in range(4)] == ["/scratch/here\nnew\n"] * 4
+    assert shown(desk, "cd -") == "/tmp\n"
 
 
 def test_a_syntax_error_is_told_and_runs_nothing(desk: Sandbox) -> None:

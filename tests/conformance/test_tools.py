@@ -197,7 +197,9 @@ def test_a_worker_that_dies_while_idle_is_replaced(backend: Backend, hostile_des
     assert use(hostile_desk, "read_text", path="a.txt").ok
     for _ in range(3):
         first = worker_of(backend, hostile_desk)
-        assert backend.inside(hostile_desk, "kill", "-9", first)[0] == 0
+        # Dead, and not only about to be: one that is may still take a request along with it.
+        kill = f"kill -9 {first}; while kill -0 {first} 2>/dev/null; do sleep 0.01; done"
+        assert backend.inside(hostile_desk, "sh", "-c", kill)[0] == 0
         assert use(hostile_desk, "read_text", path="a.txt").ok
         assert worker_of(backend, hostile_desk) != first
 
@@ -207,7 +209,8 @@ def test_a_file_that_a_dead_worker_never_came_to_is_read_by_the_next(
 ) -> None:
     assert use(hostile_desk, "read_text", path="a.txt").ok
     first = worker_of(backend, hostile_desk)
-    kill = f"kill -STOP {first}; (sleep 0.3; kill -9 {first}) >/dev/null 2>&1 &"
+    stop = f"kill -STOP {first}; until grep -q 'State:.T' /proc/{first}/status; do sleep 0.01; done"
+    kill = f"{stop}; (sleep 0.3; kill -9 {first}) >/dev/null 2>&1 &"
     assert backend.inside(hostile_desk, "sh", "-c", kill)[0] == 0
     assert use(hostile_desk, "read_text", path="a.txt").ok
 
