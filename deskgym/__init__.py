@@ -7,16 +7,21 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
 if TYPE_CHECKING:
-    from deskgym.env.desk_env import DeskEnv
+    from gymnasium.vector import VectorEnv
+
+    from deskgym.env.desk_env import DeskEnv as DeskEnv
+    from deskgym.env.server.client import AsyncDeskClient as AsyncDeskClient
+    from deskgym.env.server.client import DeskClient as DeskClient
 
 __version__ = version("deskgym")
-__all__ = ["ENV_ID", "DeskEnv", "make"]
 
 ENV_ID = "DeskGym/Desk-v0"
 
@@ -34,10 +39,34 @@ def make(dataset: str = "demo", **options: Any) -> DeskEnv:
     return DeskEnv(dataset, **options)
 
 
-def __getattr__(name: str) -> Any:
-    # Late, so that `import deskgym` and the command line do not bring in the engine's client.
-    if name == "DeskEnv":
-        from deskgym.env.desk_env import DeskEnv
+def make_vec(n: int, **options: Any) -> VectorEnv[Any, Any, Any]:
+    """``n`` desk environments as one; see `deskgym.env.vector.make_vec` for the options.
 
-        return DeskEnv
-    raise AttributeError(f"module 'deskgym' has no attribute {name!r}")
+    >>> envs = deskgym.make_vec(8, profiles=["adam", "bei"])
+    """
+    from deskgym.env.vector import make_vec
+
+    return make_vec(n, **options)
+
+
+# Late, so that `import deskgym` and the command line bring in neither the engine's client nor what
+# is an extra.
+_LATE = {
+    "DeskEnv": "deskgym.env.desk_env",
+    "DeskClient": "deskgym.env.server.client",
+    "AsyncDeskClient": "deskgym.env.server.client",
+}
+# verifiers looks for its classes in the package that an id names; nobody else is shown them.
+_FOR_VERIFIERS = dict.fromkeys(
+    ("DeskHarness", "DeskSeatEnv", "DeskTaskset"), "deskgym.agents.adapters.verifiers_v1"
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        there = {"ENV_ID", "make", "make_vec", *_LATE}
+        return sorted(there | set(_FOR_VERIFIERS) if "verifiers.v1" in sys.modules else there)
+    module = _LATE.get(name) or _FOR_VERIFIERS.get(name)
+    if module is None:
+        raise AttributeError(f"module 'deskgym' has no attribute {name!r}")
+    return getattr(importlib.import_module(module), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -12,38 +13,23 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 
-from deskgym.env.actions import (
-    Action,
-    Answer,
-    InvalidAction,
-    Note,
-    Search,
-    Terminal,
-    parse_action,
-    raw_action,
-    resolve_tools,
-)
+from deskgym.env.actions import Action, Answer, Note, Search, resolve_tools
+from deskgym.env.asking import Done, parsed, request_of
 from deskgym.env.episode import Episode, Info, end_info, step_info
 from deskgym.env.observations import Media, Observation
 from deskgym.env.options import draw_profile, draw_task, named
-from deskgym.env.render import observation_text, observed_media, refusal, welcome
+from deskgym.env.render import observation_text, observed_media, welcome
 from deskgym.env.retrieval import MakeRetriever, Retriever, search_beside
 from deskgym.env.rewards import check_reward
-from deskgym.env.sandbox.base import (
-    DeskDied,
-    ExecRequest,
-    Response,
-    Sandbox,
-    SandboxError,
-    ToolRequest,
-)
+from deskgym.env.sandbox.base import DeskDied, Response, Sandbox, SandboxError
+from deskgym.env.sandbox.choose import check_choice
 from deskgym.env.spaces import ActionSpace, observation_space
 from deskgym.env.trajectory import EpisodeResult, Event, ModelUse
 from deskgym.tasks.registry import Dataset, load_dataset
 from deskgym.tasks.schema import Profile, Task
 
 if TYPE_CHECKING:
-    from deskgym.env.trajectory_log import EpisodeLog, Recorder
+    from deskgym.env.trajectory_log import Log, Recorder
 
 
 ENV_ID = "DeskGym/Desk-v0"
@@ -73,7 +59,9 @@ class DeskEnv(gym.Env[Observation, Any]):
         max_steps: steps before the episode is truncated.
         reward: ``sparse``, ``grounded`` or ``shaped``.
         render_mode: ``ansi`` (`render` returns the last step as text), ``human`` (it is printed).
-        sandbox: makes the desk of a person; by default a Docker container.
+        sandbox: ``docker``, ``bwrap`` or ``auto``: desks of that kind, from the process's pool
+            (`deskgym.env.pool.process_pool`). Or what makes the desk of a person, such as a pool's
+            own ``desk``.
         prepared: the prepared folder of the person's files; "auto" for the one that there is, None
             to do without. Not for a ``sandbox`` of one's own.
         command_timeout_s: the most that a command may take, whatever it asks for, in seconds.
@@ -98,7 +86,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         max_steps: int = 30,
         reward: str = "sparse",
         render_mode: str | None = None,
-        sandbox: Callable[[Profile], Sandbox] | None = None,
+        sandbox: str | Callable[[Profile], Sandbox] = "auto",
         prepared: str | Path | None = "auto",
         command_timeout_s: float = 60.0,
         max_output_bytes: int = 50_000,
@@ -142,7 +130,11 @@ class DeskEnv(gym.Env[Observation, Any]):
                 "retriever": retriever,
             },
         )
-        self._make_sandbox = sandbox or partial(_docker_desk, prepared=prepared)
+        self._make_sandbox = (
+            partial(_pooled, sandbox=check_choice(sandbox), prepared=prepared)
+            if isinstance(sandbox, str)
+            else sandbox
+        )
         self._command_timeout_s = command_timeout_s
         self._max_output_bytes = max_output_bytes
         self._run = run
@@ -152,10 +144,10 @@ class DeskEnv(gym.Env[Observation, Any]):
         self._desk: Sandbox | None = None
         self._desk_used = False
         self._person: Profile | None = None
-        self._shows: tuple[str, str] | None = None  # whose files, and which, the desk shows
+        self._shows: tuple[str, str, int] | None = None  # whose files, which, in which process
         self._episode: Episode | None = None
         self._under_way = False
-        self._log: EpisodeLog | None = None
+        self._log: Log | None = None
         self._last_text = ""
         self.observation_space = observation_space(max_steps)
         self.action_space = ActionSpace(self.tools)
@@ -221,10 +213,10 @@ class DeskEnv(gym.Env[Observation, Any]):
         if episode is None or not self._under_way:
             raise ResetNeeded("there is no episode under way: call reset()")
         started = time.perf_counter()
-        parsed, raw, response, text, flags = self._act(action)
+        done, raw, response, text, flags = self._act(action)
         use, self._use = self._use, ModelUse()
         reward = episode.step(
-            parsed,
+            done,
             raw,
             response,
             text,
@@ -232,11 +224,11 @@ class DeskEnv(gym.Env[Observation, Any]):
             use=use,
             duration_s=round(time.perf_counter() - started, 6),
         )
-        info = step_info(parsed, response, flags)
-        terminated = isinstance(parsed, Answer) and response.ok
+        info = step_info(done, response, flags)
+        terminated = isinstance(done, Answer) and response.ok
         truncated = not terminated and episode.steps >= self.max_steps
         if terminated or truncated:
-            answer = parsed if isinstance(parsed, Answer) and response.ok else None
+            answer = done if isinstance(done, Answer) and response.ok else None
             reward += episode.end("answered" if terminated else "truncated", answer)
             info |= end_info(self._finish(episode))
         observation = self._observe(text, observed_media(response))
@@ -249,7 +241,8 @@ class DeskEnv(gym.Env[Observation, Any]):
         return self._rendered() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """End the desk. An episode under way stays without a result. Idempotent."""
+        """Give back the desk. An episode under way stays without a result. Idempotent, and for any
+        thread. With the last environment of a process its desks are gone."""
         try:
             self._leave()
         finally:
@@ -284,50 +277,41 @@ class DeskEnv(gym.Env[Observation, Any]):
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _act(self, action: Any) -> tuple[Action | None, str | None, Response, str, tuple[str, ...]]:
-        """Parse and do ``action``: itself, what it was if it is none, and what came of it."""
-        try:
-            parsed = parse_action(action)
-        except InvalidAction as error:
-            response, text = refusal("invalid_action", str(error))
-            return None, raw_action(action), response, text, ("invalid_action",)
-        if parsed.tool not in self.tools:
-            message = f"{parsed.tool} is switched off; on are {', '.join(sorted(self.tools))}"
-            response, text = refusal("switched_off", message)
-            return parsed, None, response, text, ("switched_off",)
-        if isinstance(parsed, Answer):
-            return parsed, None, Response(ok=True), "", ()
-        if isinstance(parsed, Note):
-            return parsed, None, Response(ok=True), "noted", ()
-        if isinstance(parsed, Search) and parsed.ranking != "words":
-            response = search_beside(parsed, self._retriever)
+    def _act(self, action: Any) -> Done:
+        """Parse and do ``action``."""
+        asked = parsed(action, self.tools)
+        if isinstance(asked, Done):
+            return asked
+        if isinstance(asked, Answer):
+            return Done(asked, None, Response(ok=True), "", ())
+        if isinstance(asked, Note):
+            return Done(asked, None, Response(ok=True), "noted", ())
+        if isinstance(asked, Search) and asked.ranking != "words":
+            response = search_beside(asked, self._retriever)
         else:
-            response = self._ask_desk(parsed)
+            response = self._ask_desk(asked)
         flags = ("timed_out",) if response.timed_out else ()
-        return parsed, None, response, observation_text(parsed, response), flags
+        return Done(asked, None, response, observation_text(asked, response), flags)
 
     def _ask_desk(self, action: Action) -> Response:
-        if self._desk is None:
+        desk = self._desk
+        if desk is None:
             raise DeskDied("this episode's desk is gone; abort() it, or reset() for a new one")
         self._desk_used = True
         try:
-            if isinstance(action, Terminal):
-                return self._desk.request(
-                    ExecRequest(
-                        command=action.command,
-                        timeout_s=min(action.timeout_s, self._command_timeout_s),
-                        max_bytes=self._max_output_bytes,
-                    )
+            return desk.request(
+                request_of(
+                    action, timeout_s=self._command_timeout_s, max_bytes=self._max_output_bytes
                 )
-            fields = action.model_dump(mode="json", exclude_none=True, exclude={"ranking"})
-            return self._desk.request(ToolRequest(tool=fields.pop("tool"), args=fields))
+            )
         except SandboxError:
             self._drop_desk()
             raise
 
     def _ready_desk(self, person: Profile) -> None:
         """A desk of ``person``, as new: the one there is if it comes clean, else another."""
-        if self._desk is not None and self._shows == (person.id, person.digest):
+        showing = (person.id, person.digest, os.getpid())  # a forked child has no desk yet
+        if self._desk is not None and self._shows == showing:
             try:
                 if self._desk_used:
                     self._desk.reset()
@@ -336,18 +320,18 @@ class DeskEnv(gym.Env[Observation, Any]):
             except SandboxError:
                 # It died, or would not come clean: that is what replacing it is for.
                 self._drop_desk()
-        self._drop_desk()
         desk = self._make_sandbox(person)
-        desk.start()
+        self._drop_desk()
         try:
+            desk.start()
             records = tuple(record.model_dump(mode="json") for record in person.files)
             desk.configure(person.user, records, tuple(sorted(self.tools)))
-        except SandboxError:
+        except BaseException:
             desk.close()
             raise
         self._desk, self._desk_used = desk, False
         self._retriever = self._make_retriever(person) if self._make_retriever else None
-        self._shows = (person.id, person.digest)
+        self._shows = showing
 
     def _drop_desk(self) -> None:
         desk, self._desk = self._desk, None
@@ -403,8 +387,7 @@ class DeskEnv(gym.Env[Observation, Any]):
         return f"{head}\n--- step {self._episode.steps} of {self.max_steps}\n{self._last_text}"
 
 
-def _docker_desk(person: Profile, prepared: str | Path | None) -> Sandbox:
-    from deskgym.env.prepared import find
-    from deskgym.env.sandbox.docker import DockerSandbox
+def _pooled(person: Profile, *, sandbox: str, prepared: str | Path | None) -> Sandbox:
+    from deskgym.env.pool import process_pool
 
-    return DockerSandbox(person.root, prepared=find(person, prepared))
+    return process_pool().desk(person, prepared=prepared, sandbox=sandbox)

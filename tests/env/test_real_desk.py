@@ -210,7 +210,7 @@ def test_a_killed_desk_is_told_and_replaced(docker_client: DockerClient) -> None
     env = deskgym.make(profile="adam")
     env.reset(seed=3)
     env.step({"tool": "terminal", "command": "echo before > /tmp/before"})
-    container = env._desk.container_id  # type: ignore[union-attr]
+    container = env._desk.carrier.container_id  # type: ignore[union-attr]
     docker_client.api.kill(container)
     with pytest.raises(DeskDied, match="exit status"):
         env.step({"tool": "terminal", "command": "echo after"})
@@ -219,7 +219,7 @@ def test_a_killed_desk_is_told_and_replaced(docker_client: DockerClient) -> None
     env.reset(seed=3)
     text = env.step({"tool": "terminal", "command": "ls /tmp; echo again"})[0]["text"]
     assert text == "again\n"
-    assert env._desk.container_id != container  # type: ignore[union-attr]
+    assert env._desk.carrier.container_id != container  # type: ignore[union-attr]
     env.close()
 
 

@@ -13,6 +13,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, Vecto
 
 import deskgym
 from deskgym.env.desk_env import DeskEnv
+from deskgym.env.vector import ThreadVectorEnv
 from deskgym.env.wrappers import DecodeMedia
 
 NOTE = {"tool": "note", "text": "hm"}
@@ -36,10 +37,14 @@ def in_processes(envs: list[Callable[[], gym.Env[Any, Any]]], **options: Any) ->
     return AsyncVectorEnv(envs, shared_memory=False, **options)
 
 
-BOTH = pytest.mark.parametrize("vector", [in_one_process, in_processes])
+def in_threads(envs: list[Callable[[], gym.Env[Any, Any]]], **options: Any) -> VectorEnv:
+    return ThreadVectorEnv(envs, **options)
 
 
-@BOTH
+ALL = pytest.mark.parametrize("vector", [in_one_process, in_processes, in_threads])
+
+
+@ALL
 def test_infos_of_different_actions_go_together(vector: Callable[..., VectorEnv]) -> None:
     """A command has an exit status and a note has none; one task has evidence and one none."""
     envs = vector([fake_env] * 3)
@@ -71,7 +76,7 @@ def test_ends_with_and_without_evidence_go_together(order: tuple[str, str]) -> N
     envs.close()
 
 
-@BOTH
+@ALL
 def test_next_step_autoreset(vector: Callable[..., VectorEnv]) -> None:
     make = functools.partial(fake_env, "bob", max_steps=3)
     envs = vector([make, make], autoreset_mode=AutoresetMode.NEXT_STEP)
@@ -88,7 +93,7 @@ def test_next_step_autoreset(vector: Callable[..., VectorEnv]) -> None:
     envs.close()
 
 
-@BOTH
+@ALL
 def test_same_step_autoreset(vector: Callable[..., VectorEnv]) -> None:
     make = functools.partial(fake_env, "bob", max_steps=3)
     envs = vector([make, make], autoreset_mode=AutoresetMode.SAME_STEP)
@@ -101,7 +106,7 @@ def test_same_step_autoreset(vector: Callable[..., VectorEnv]) -> None:
     envs.close()
 
 
-@BOTH
+@ALL
 def test_no_autoreset(vector: Callable[..., VectorEnv]) -> None:
     make = functools.partial(fake_env, "bob", max_steps=3)
     envs = vector([make, make], autoreset_mode=AutoresetMode.DISABLED)
@@ -115,7 +120,7 @@ def test_no_autoreset(vector: Callable[..., VectorEnv]) -> None:
     envs.close()
 
 
-@BOTH
+@ALL
 def test_the_decoding_wrapper_in_a_vector(vector: Callable[..., VectorEnv]) -> None:
     envs = vector([lambda: DecodeMedia(fake_env("bob"))] * 2)
     observations, _ = envs.reset(seed=0)
@@ -137,7 +142,7 @@ def test_batched_samples_are_actions() -> None:
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("desk_image")
-@BOTH
+@ALL
 def test_two_real_desks(vector: Callable[..., VectorEnv]) -> None:
     envs = vector([functools.partial(real_env, name) for name in ("adam", "bei")])
     observations, infos = envs.reset(seed=0)
