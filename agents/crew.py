@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from deskgym.agents.attempts import DESK_FAILED, HeldBack, failure_kind, failure_of
+from deskgym.agents.attempts import DESK_TRIES, HeldBack, Tries
 from deskgym.agents.base import TaskView
 from deskgym.agents.budget import Budget
 from deskgym.agents.errors import AgentError
@@ -18,7 +18,7 @@ from deskgym.env.trajectory import EpisodeResult, ModelUse
 from deskgym.env.trajectory_log import Recorder, RunFolder
 from deskgym.tasks.schema import Task
 
-DESK_TRIES = 2  # an execution whose desk died is run once more in a new one, whatever `retries`
+ENGINES = ("local", "ray")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ class RunSpec:
     ``retrieval`` are the settings of searches beside the desk (`make_retriever`). When the models
     have taken ``budget_usd`` or ``budget_tokens``, no episode starts any more and those under way
     stop between two steps, as by Ctrl-C.
+
+    ``sandbox`` says what desks are made by (`deskgym.env.sandbox.choose.resolve_kind`); a run's
+    settings hold what ``auto`` came to on this computer, and so it is on all nodes of a cluster.
+
+    ``engine`` says where: ``local`` is threads of this process; ``ray`` is every node of a Ray
+    cluster, ``jobs`` episodes at a time on each, and ``address`` says which ("auto": the one that
+    this computer belongs to; None: one of this process alone). Results do not depend on it.
     """
 
     profiles: tuple[str, ...]
@@ -50,6 +57,9 @@ class RunSpec:
     retries: int = 0
     budget_usd: float | None = None
     budget_tokens: int | None = None
+    sandbox: str = "auto"
+    engine: str = "local"
+    address: str | None = None
 
 
 @dataclass(frozen=True)
@@ -92,19 +102,26 @@ MakeEnv = Callable[[RunSpec, Recorder, str], Env]
 Progress = Callable[[int, int, EpisodeResult | None], None]
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """The run is being ended; the episode is left unfinished."""
 
 
+class Meter(Protocol):
+    """What of `deskgym.agents.budget.Budget` a run needs."""
+
+    def take(self, use: ModelUse) -> None: ...
+
+    def reached(self) -> str | None: ...
+
+
 @dataclass(frozen=True)
-class _Job:
-    """What the threads of a run share."""
+class Job:
+    """What those who play a run's episodes share. Only ``stop`` kills agents that think."""
 
     spec: RunSpec
-    folder: RunFolder
     make_env: MakeEnv
     tasks: Sequence[Task]
-    budget: Budget
+    budget: Meter
     stop: threading.Event
 
     @property
@@ -124,46 +141,22 @@ class Crew:
         tasks: Sequence[Task],
         budget: Budget,
     ) -> None:
-        self._job = _Job(spec, folder, make_env, tasks, budget, threading.Event())
+        self._job = Job(spec, make_env, tasks, budget, threading.Event())
+        self._folder = folder
         self._todo: queue.SimpleQueue[Episode] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[EpisodeResult | BaseException] = queue.SimpleQueue()
-        self._hands: list[_Hands] = []
+        self._done: Done = queue.SimpleQueue()
+        self._hands: list[Hands] = []
 
     def work(self, episodes: Sequence[Episode], *, done: int, progress: Progress | None) -> bool:
         """Run ``episodes``; True if Ctrl-C or the budget ended it before all were played."""
-        total = done + len(episodes)
-        tell = progress or (lambda done, total, result: None)
-        tell(done, total, None)
         for episode in episodes:
             self._todo.put(episode)
         threads = [
             threading.Thread(target=self._worker, name=f"deskgym-run-{n}")
             for n in range(min(self._job.spec.jobs, len(episodes)))
         ]
-        for thread in threads:
-            thread.start()
-        failure: BaseException | None = None
-        interrupted = False
-        while any(thread.is_alive() for thread in threads) or not self._done.empty():
-            try:
-                told = self._done.get(timeout=0.2)
-                if isinstance(told, BaseException):
-                    raise told
-                done += 1
-                tell(done, total, told)
-            except queue.Empty:
-                continue
-            except KeyboardInterrupt:
-                interrupted = True
-                self._end_early()
-            except BaseException as error:  # noqa: BLE001  (raised when the threads are home)
-                failure = failure or error
-                self._end_early()
-        for thread in threads:
-            thread.join()
-        if failure is not None:
-            raise failure
-        return interrupted or done < total
+        total = done + len(episodes)
+        return see_through(threads, self._done, self._end_early, done, total, progress)
 
     def _end_early(self) -> None:
         self._job.stop.set()
@@ -171,7 +164,7 @@ class Crew:
             hands.interrupt()
 
     def _worker(self) -> None:
-        hands = _Hands(self._job)
+        hands = Hands(self._job, self._folder)
         self._hands.append(hands)
         try:
             while not self._job.over:
@@ -179,8 +172,8 @@ class Crew:
                     episode = self._todo.get_nowait()
                 except queue.Empty:
                     break
-                self._done.put(hands.play(episode))
-        except _Stopped:
+                self._done.put(self._play(hands, episode))
+        except Stopped:
             pass  # as told; the episode is run again by a resume
         except BaseException as error:  # noqa: BLE001  (the main thread raises it)
             self._done.put(error)
@@ -190,49 +183,84 @@ class Crew:
             except Exception as error:  # noqa: BLE001  (the main thread raises it)
                 self._done.put(error)
 
+    def _play(self, hands: Hands, episode: Episode) -> EpisodeResult:
+        """Play one episode to its end, again where an execution failed, and keep its result."""
+        tries = Tries(self._job.spec.retries)
+        while tries.again(result := hands.execute(episode)):
+            self._folder.set_aside(*episode.key)
+        result = tries.final(result)
+        self._folder.append_result(result)
+        return result
 
-class _Hands:
-    """One thread's environment and agent, made when first needed and replaced when broken."""
 
-    def __init__(self, job: _Job) -> None:
+Done = queue.SimpleQueue[EpisodeResult | BaseException]
+"""What the threads of a run tell the main thread: results as they come, and what went wrong."""
+
+
+def see_through(
+    threads: Sequence[threading.Thread],
+    told: Done,
+    end_early: Callable[[], None],
+    done: int,
+    total: int,
+    progress: Progress | None,
+) -> bool:
+    """Start ``threads`` and wait for them; True if not all ``total`` episodes were played.
+
+    Ctrl-C and anything that a thread, or ``progress``, raises call ``end_early``, which has the
+    threads come home soon. The first such error is raised when they have.
+    """
+    tell = progress or (lambda done, total, result: None)
+    tell(done, total, None)
+    for thread in threads:
+        thread.start()
+    failure: BaseException | None = None
+    interrupted = False
+    while any(thread.is_alive() for thread in threads) or not told.empty():
+        try:
+            news = told.get(timeout=0.2)
+            if isinstance(news, BaseException):
+                raise news
+            done += 1
+            tell(done, total, news)
+        except queue.Empty:
+            continue
+        except KeyboardInterrupt:
+            interrupted = True
+            end_early()
+        except BaseException as error:  # noqa: BLE001  (raised when the threads are home)
+            failure = failure or error
+            end_early()
+    for thread in threads:
+        thread.join()
+    if failure is not None:
+        raise failure
+    return interrupted or done < total
+
+
+class Hands:
+    """One episode at a time: an environment and an agent, made when first needed and replaced when
+    broken. For one thread; `interrupt` from any. Events go to ``recorder``, results do not."""
+
+    def __init__(self, job: Job, recorder: Recorder) -> None:
         self._job = job
-        self._recorder = HeldBack(job.folder)
+        self._recorder = HeldBack(recorder)
         self._name = ""
         self._env: Env | None = None
         self._agent: RunningAgent | None = None
         self._begun = False  # whether the environment has an episode under way
 
-    def play(self, episode: Episode) -> EpisodeResult:
-        """Play one episode to its end, again where an execution failed, and keep its result."""
+    def execute(self, episode: Episode) -> EpisodeResult:
+        """Play it once, to whatever end. A desk that cannot even be had is tried for again.
+
+        Raises:
+            Stopped: it was left unfinished, as the run is over.
+            SandboxError: no desk can be had.
+            AgentError: there is no agent to be had.
+        """
         if episode.agent != self._name:
             self.close()
             self._name = episode.agent
-        failures: list[str] = []
-        failed_use = ModelUse()
-        while True:
-            result = self._execute(episode)
-            failure = failure_of(result)
-            if failure is None or len(failures) >= self._retries(failure):
-                break
-            self._job.folder.set_aside(*episode.key)
-            failures.append(failure)
-            failed_use += result.use or ModelUse()
-        result = result.model_copy(
-            update={
-                "attempts": len(failures) + 1,
-                "failures": tuple(failures),
-                "failed_use": failed_use if failed_use != ModelUse() else None,
-            }
-        )
-        self._job.folder.append_result(result)
-        return result
-
-    def _retries(self, failure: str) -> int:
-        retries = self._job.spec.retries
-        return max(retries, DESK_TRIES - 1) if failure_kind(failure) == DESK_FAILED else retries
-
-    def _execute(self, episode: Episode) -> EpisodeResult:
-        """Play it once, to whatever end. A desk that cannot even be had is tried for again."""
         for left in reversed(range(DESK_TRIES)):
             env = self._env = self._env or self._job.make_env(
                 self._job.spec, self._recorder, self._name
@@ -256,7 +284,7 @@ class _Hands:
     def _play(self, env: Env, episode: Episode) -> EpisodeResult:
         task = episode.task
         if self._job.over:
-            raise _Stopped
+            raise Stopped
         agent = self._ready_agent()  # one that cannot even be made ends the run
         observation, _ = env.reset(seed=episode.seed, profile=task.profile_id, task=task.id)
         self._begun, ended = True, False
@@ -264,7 +292,7 @@ class _Hands:
             agent.reset(TaskView(task.id, task.profile_id, task.question), env.tools)
             while not ended:
                 if self._job.over:
-                    raise _Stopped
+                    raise Stopped
                 action = agent.act(observation)
                 self._account(env, agent)
                 observation, _, terminated, truncated, _ = env.step(action)
@@ -273,7 +301,7 @@ class _Hands:
             self._account(env, agent)
             self._drop_agent()
             if self._job.stop.is_set():
-                raise _Stopped from error
+                raise Stopped from error
             return env.abort(f"{type(error).__name__}: {error}")
         if env.result is None:
             raise RuntimeError(f"the episode of {task.id} ended without a result")

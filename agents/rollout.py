@@ -5,19 +5,20 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deskgym.agents.budget import Budget, spent_by, use_of
-from deskgym.agents.crew import Crew, Env, Episode, MakeEnv, Progress, RunSpec
+from deskgym.agents.crew import ENGINES, Crew, Env, Episode, MakeEnv, Progress, RunSpec
 from deskgym.agents.registry import check_agent_name
 from deskgym.agents.settings import KeyInSettings, check_no_key
 from deskgym.env.actions import resolve_tools
 from deskgym.env.retrieval import MakeRetriever
 from deskgym.env.run_reader import read_episode, read_results
+from deskgym.env.sandbox.choose import resolve_kind
 from deskgym.env.trajectory import EpisodeResult, ModelUse, RunConfig
 from deskgym.env.trajectory_log import Recorder, RunFolder
 from deskgym.tasks.schema import Task
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from deskgym.agents.engines.ray import RayCrew
     from deskgym.tasks.registry import Dataset
 
 
@@ -119,10 +121,14 @@ def run(
     Raises:
         KeyInSettings: a key stands in the settings.
         BadRetrieval: the settings of searches beside the desk do not fit.
-        ValueError: a budget is not above zero.
+        ValueError: there is no such engine or sandbox, or a budget is not above zero.
         RunMismatch: the run in ``out`` was made with other settings.
         EngineUnavailable, ImageMissing: no desk can be started at all.
+        RayMissing, ClusterUnavailable: of the engine ``ray``, as their names say.
     """
+    if spec.engine not in ENGINES:
+        raise ValueError(f"no engine {spec.engine!r}; there are {', '.join(ENGINES)}")
+    given = dataset
     if dataset is None:
         from deskgym.tasks.registry import load_dataset
 
@@ -130,6 +136,8 @@ def run(
     check_no_key(spec.agent_config)
     check_no_key(spec.retrieval)
     _check_retrieval(spec.retrieval)
+    if make_env is None:
+        spec = replace(spec, sandbox=resolve_kind(spec.sandbox))
     budget = Budget(usd=spec.budget_usd, tokens=spec.budget_tokens)
     episodes = plan_episodes(spec, dataset)
     config = run_config(spec, dataset, episodes, image_digest)
@@ -143,7 +151,15 @@ def run(
         left = [episode for episode in episodes if episode.key not in finished]
         _keep_broken_off(folder, left)
         budget.take(spent_by(out))
-        crew = Crew(spec, folder, make_env or _desk_env, [e.task for e in episodes], budget)
+        crew: Crew | RayCrew
+        if spec.engine == "ray":
+            from deskgym.agents.engines.node import Orders, facts_of
+            from deskgym.agents.engines.ray import RayCrew
+
+            orders = Orders(spec, facts_of(dataset), given, make_env)
+            crew = RayCrew(orders, folder, dataset, budget)
+        else:
+            crew = Crew(spec, folder, make_env or desk_env, [e.task for e in episodes], budget)
         interrupted = crew.work(left, done=len(episodes) - len(left), progress=progress)
         folder.complete()
     reason = budget.reached() if interrupted else None
@@ -170,7 +186,7 @@ def run_config(
         max_steps=spec.max_steps,
         reward=spec.reward,
         seed=spec.seed,
-        sandbox="docker",
+        sandbox=spec.sandbox,
         image_digest=image_digest,
         started=datetime.now(UTC),
     )
@@ -185,9 +201,16 @@ def _keep_broken_off(folder: RunFolder, left: Iterable[Episode]) -> None:
 
 
 def scale_of(dataset: Dataset) -> DifficultyScale | None:
-    """What the difficulty of the data set's tasks is measured against: all its people's tasks."""
+    """What the difficulty of the data set's tasks is measured against: all its people's tasks.
+
+    Where a data set has a part of a person as a person of its own (its ``part_of``, from id to id),
+    that one's tasks are not counted beside those of the whole.
+    """
+    parts: Mapping[str, str] = getattr(dataset, "part_of", {})
     features = []
     for name in dataset.profiles():
+        if name in parts:
+            continue
         files = {record.path: record for record in dataset.profile(name).files}
         features += [task_features(task, files) for task in dataset.tasks(name)]
     return difficulty_scale(features)
@@ -212,7 +235,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _desk_env(spec: RunSpec, recorder: Recorder, agent: str) -> Env:
+def desk_env(spec: RunSpec, recorder: Recorder, agent: str) -> Env:
+    """The environment of an agent, as the run's settings say."""
     from deskgym.env.desk_env import DeskEnv  # late: it brings in the engine's client
 
     return DeskEnv(
@@ -221,6 +245,7 @@ def _desk_env(spec: RunSpec, recorder: Recorder, agent: str) -> Env:
         tools=list(spec.tools) if isinstance(spec.tools, tuple) else spec.tools,
         max_steps=spec.max_steps,
         reward=spec.reward,
+        sandbox=spec.sandbox,
         run=recorder,
         agent=agent,
         retriever=_retriever(spec.retrieval),
@@ -228,7 +253,7 @@ def _desk_env(spec: RunSpec, recorder: Recorder, agent: str) -> Env:
 
 
 def _check_retrieval(settings: Mapping[str, Any]) -> None:
-    """Before the run's folder is made, and not at the first search."""
+    """Before anything is begun: an environment would find out at its first reset."""
     if settings:
         from deskgym.agents.rag.retriever import retrieval_config
 

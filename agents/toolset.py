@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import typing
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
-
 from deskgym.agents.answers import AnswerFault, find_object, read_cites
 from deskgym.agents.messages import ToolSpec
 from deskgym.agents.model_agent import Unreadable
-from deskgym.env import actions
 from deskgym.env.actions import (
     MAX_TEXT,
     Action,
@@ -24,30 +20,12 @@ from deskgym.env.actions import (
     parse_action,
     printable,
 )
+from deskgym.env.tool_schemas import ACTION_MODELS, TOLD, offered, parameters
 
 _SHOWN = 80
 
-# In the order in which they are offered. `note` is not: a model's thoughts are logged as they are.
-_TOLD = {
-    "terminal": "Run a bash command in the folder with the person's files (/desk, read-only). The "
-    "folder and exported variables carry over to the next command; /scratch can be written.",
-    "list_files": "List the files with kind, size and time of change. In the pattern * also "
-    "crosses folders.",
-    "search": "Find words in all that the files say, show and sound; best passages first, with "
-    "path and place. No operators; rarer words count more.",
-    "metadata": "A file's kind, size, times and, for a picture, where it was taken.",
-    "read_text": "The text of a file, with places to cite. Long texts come in parts: go on with "
-    "the offset that is given.",
-    "read_image": "Look at a picture, or at a page of a document as a picture.",
-    "read_audio": "Listen to a sound, or to that of a video; gives its transcript if there is one.",
-    "read_video": "See frames of a video, with its transcript if there is one.",
-    "read_original": "A file's bytes as they are.",
-    "answer": "Give the answer and end. Cite the places that it rests on.",
-}
-_MODELS: dict[str, type[BaseModel]] = {
-    model.model_fields["tool"].default: model
-    for model in typing.get_args(typing.get_args(actions.Action)[0])
-}
+# A model's thoughts are logged as they are: it is not offered `note`.
+_NOT_OFFERED = frozenset({"note"})
 # What is meant by a text where the arguments should be.
 _MAIN = {
     "terminal": "command",
@@ -78,9 +56,7 @@ class ToolUse:
 def tool_specs(tools: Collection[str]) -> tuple[ToolSpec, ...]:
     """Those of ``tools`` that a model is offered, always in the same order."""
     return tuple(
-        ToolSpec(name, told, _parameters(_MODELS[name]))
-        for name, told in _TOLD.items()
-        if name in tools
+        ToolSpec(name, TOLD[name], parameters(name)) for name in offered(set(tools) - _NOT_OFFERED)
     )
 
 
@@ -115,11 +91,10 @@ def read_use(
         Unreadable: there is no such tool among ``tools``, or the arguments do not fit.
     """
     name = tool_name(name)
-    offered = [tool for tool in _TOLD if tool in tools]
-    if name not in tools or name not in _MODELS:
+    if name not in tools or name not in ACTION_MODELS:
         raise Unreadable(
             "unknown_tool", name[:_SHOWN], f"There is no tool {name[:_SHOWN]!r}. The tools are: "
-            f"{', '.join(offered)}.",
+            f"{', '.join(offered(set(tools) - _NOT_OFFERED))}.",
         )  # fmt: skip
     fields = {
         key: value
@@ -198,46 +173,6 @@ def _fields(name: str, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 # --- schemas -----------------------------------------------------------------------------------
-
-
-def _parameters(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of an action's fields, in the plain dialect that all endpoints take."""
-    # A locator is written as text: that is its schema of serialisation.
-    schema = model.model_json_schema(mode="serialization")
-    plain: dict[str, Any] = _plain(schema, schema.get("$defs", {}))
-    for hidden in ("tool", "ranking"):
-        plain["properties"].pop(hidden, None)
-    plain["required"] = [name for name in plain.get("required", ()) if name in plain["properties"]]
-    del plain["description"]
-    return plain
-
-
-def _plain(schema: Any, defs: Mapping[str, Any]) -> Any:
-    """``schema`` without references, titles, nulls and tuples of their own."""
-    if isinstance(schema, list):
-        return [_plain(item, defs) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _plain(defs[schema["$ref"].rpartition("/")[2]], defs)
-    if "properties" in schema:
-        fields = {name: _plain(field, defs) for name, field in schema["properties"].items()}
-        return {**_rest(schema, defs), "properties": fields}
-    plain = _rest(schema, defs)
-    if "anyOf" in plain:
-        kinds = [kind for kind in plain.pop("anyOf") if kind != {"type": "null"}]
-        plain = {**kinds[0], **plain} if len(kinds) == 1 else {"anyOf": kinds, **plain}
-    if "prefixItems" in plain:
-        plain["items"] = plain.pop("prefixItems")[0]
-    return plain
-
-
-def _rest(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: _plain(value, defs)
-        for key, value in schema.items()
-        if key not in ("$defs", "title", "properties") and (key, value) != ("default", None)
-    }
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from deskgym.agents.registry import RunningAgent, make_agent
 from deskgym.agents.rollout import RunSpec, run
 from deskgym.env.desk_env import DeskEnv
 from deskgym.env.sandbox import sweep
+from deskgym.env.sandbox.choose import ensure_made, resolve_kind
 from deskgym.tasks.registry import load_dataset
 
 PREPARED = "/opt/deskgym/private/prepared"
@@ -51,8 +52,10 @@ def canary() -> Iterator[RunningAgent]:
     [None, {"terminal"}, "config1", {"read_text", "metadata"}],
     ids=["all tools", "terminal alone", "config1", "no terminal"],
 )
-def test_the_canary_finds_no_way(tools: Any, canary: RunningAgent) -> None:
-    env = DeskEnv("demo", tools=tools, max_steps=140, command_timeout_s=120)
+@pytest.mark.parametrize("sandbox", ["docker", "bwrap"])
+def test_the_canary_finds_no_way(tools: Any, sandbox: str, canary: RunningAgent) -> None:
+    ensure_made(resolve_kind(sandbox), say=print)
+    env = DeskEnv("demo", tools=tools, max_steps=140, command_timeout_s=120, sandbox=sandbox)
     try:
         attempts = json.loads(play(env, canary, frozenset(env.tools)))["attempts"]
         assert [a for a in attempts if a["succeeded"]] == []
