@@ -10,7 +10,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -96,12 +95,15 @@ class Desk:
 
 @dataclass(frozen=True)
 class Bench:
-    """What the measurements share. ``stack`` ends what they start."""
+    """What the measurements share. ``stack`` ends what they start. ``desks`` are how many are to
+    be alive for `scale`; ``raise_limits`` lets it raise the kernel's for as long as it takes."""
 
     client: DockerClient
     image: str
     quick: bool
     stack: ExitStack
+    desks: int | None = None
+    raise_limits: bool = False
 
     def desk(self) -> Desk:
         """A desk of its own."""
@@ -234,42 +236,6 @@ def step_host(bench: Bench) -> Row:
     )
 
 
-def parallel(bench: Bench) -> Row:
-    envs = [bench.desk().env for _ in range(DESKS)]
-    each = bench.times(40, 3)
-
-    def rate(work: Callable[[int], object]) -> float:
-        def repeated(number: int) -> None:
-            for _ in range(each):
-                work(number)
-
-        with ThreadPoolExecutor(DESKS) as pool:
-            took = seconds(lambda: list(pool.map(repeated, range(DESKS))))
-        return DESKS * each / took
-
-    pair = take_turns(
-        lambda: rate(lambda number: envs[number].step(ECHO)),
-        lambda: rate(lambda number: host_bash()),
-        rounds=bench.times(8, 2),
-    )
-    # Rates and not times, so "ours in baselines" is the inverse of what a pair holds.
-    ratios = tuple(1 / ratio for ratio in pair.ratios)
-    return Row(
-        name="parallel",
-        what=f"{DESKS} environments in as many threads: steps a second",
-        versus=f"bash started on the host by {DESKS} threads",
-        unit="1/s",
-        ours=pair.ours,
-        baseline=pair.baseline,
-        ratio=statistics.median(ratios),
-        lowest=min(ratios),
-        highest=max(ratios),
-        means="times as many",
-        target=">= 0.6x",
-        met=statistics.median(ratios) >= 0.6,
-    )
-
-
 def warm_reset(bench: Bench) -> Row:
     desk = bench.desk()
     env = desk.env
@@ -353,22 +319,19 @@ def read_text(bench: Bench) -> Row:
     )
 
 
-ROWS: dict[str, Callable[[Bench], Row]] = {
-    "step-cli": step_cli,
-    "step-peer": step_peer,
-    "step-host": step_host,
-    "parallel": parallel,
-    "reset": warm_reset,
-    "cold-start": cold_start,
-    "memory": memory,
-    "read-text": read_text,
-}
-
-
-def measure(client: DockerClient, image: str, name: str, *, quick: bool = False) -> Row | Skipped:
-    """Measure one row of `ROWS`; what it starts is ended before this returns."""
+def measure(
+    row: Callable[[Bench], Row],
+    name: str,
+    client: DockerClient,
+    image: str,
+    *,
+    quick: bool = False,
+    desks: int | None = None,
+    raise_limits: bool = False,
+) -> Row | Skipped:
+    """Measure one row; what it starts is ended before this returns."""
     with ExitStack() as stack:
         try:
-            return ROWS[name](Bench(client, image, quick, stack))
+            return row(Bench(client, image, quick, stack, desks, raise_limits))
         except CannotMeasure as error:
             return Skipped(name, str(error))

@@ -74,6 +74,18 @@ def through_docker_cli(container: str) -> Callable[[], None]:
     return lambda: _check(subprocess.run(argv, capture_output=True, check=False))
 
 
+def through_docker_py(client: DockerClient, container: str) -> Callable[[], None]:
+    """Run the command in ``container`` by docker-py, over the engine's own interface."""
+    found = client.containers.get(container)
+
+    def run() -> None:
+        done = found.exec_run(["bash", "-c", ECHO])
+        if done.exit_code != 0:
+            raise CannotMeasure(f"docker-py's exec_run ends with {done.exit_code}")
+
+    return run
+
+
 def _check(done: subprocess.CompletedProcess[bytes]) -> None:
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()

@@ -40,6 +40,20 @@ def desks(
     context: typer.Context,
     quick: Annotated[bool, _QUICK] = False,
     only: Annotated[list[str] | None, _ONLY] = None,
+    desks: Annotated[
+        int | None,
+        typer.Option(
+            min=9, metavar="N", help="How many are alive in row scale; by default 400, quick 40."
+        ),
+    ] = None,
+    raise_limits: Annotated[
+        bool,
+        typer.Option(
+            "--raise-limits",
+            help="As root, for row scale: raise fs.inotify.max_user_instances as far as needed, "
+            "and put it back.",
+        ),
+    ] = False,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Measure this machine's desks: each figure as a ratio to a baseline of the same run.
@@ -47,10 +61,11 @@ def desks(
     A missed target is said and is no failure: other work on the machine disturbs the figures.
     """
     if context.invoked_subcommand is not None:
-        if quick or only or json:
+        if quick or only or json or desks or raise_limits:
             raise typer.BadParameter(f"options go after {context.invoked_subcommand}")
         return
-    from deskgym.bench import ROWS, measure
+    from deskgym.bench import measure
+    from deskgym.bench_rows import ROWS
     from deskgym.cli.progress import saying
     from deskgym.env.sandbox.engine import connect
     from deskgym.env.sandbox.images import ensure_image
@@ -60,7 +75,18 @@ def desks(
     try:
         with saying() as say:
             image = ensure_image(client, say=say)
-        rows = _measured(names, lambda name: measure(client, image, name, quick=quick))
+        rows = _measured(
+            names,
+            lambda name: measure(
+                ROWS[name],
+                name,
+                client,
+                image,
+                quick=quick,
+                desks=desks,
+                raise_limits=raise_limits,
+            ),
+        )
     finally:
         client.close()
     _tell(rows, quick=quick, json=json)

@@ -1,4 +1,4 @@
-"""What the IDs of the command line name: people, or a data set's people."""
+"""What names on the command line stand for: people, a data set's people, tools."""
 
 from __future__ import annotations
 
@@ -53,3 +53,19 @@ def resolve(
         raise typer.BadParameter(f"one data set at a time, not {', '.join(found)}")
     ((name, dataset),) = found.items()
     return name, dataset, tuple(people)
+
+
+def named_tools(text: str | None) -> tuple[str, ...]:
+    """The tools that ``text`` names, sorted: a preset, names with commas, or None for all.
+
+    Raises:
+        typer.BadParameter: a name that is neither a preset nor a tool.
+    """
+    from deskgym.env.actions import PRESETS, resolve_tools
+
+    try:
+        if text is None or text in PRESETS:
+            return tuple(sorted(resolve_tools(text)))
+        return tuple(sorted(resolve_tools([part.strip() for part in text.split(",")])))
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}; presets: {', '.join(PRESETS)}") from error

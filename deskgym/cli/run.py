@@ -5,12 +5,15 @@ from __future__ import annotations
 import json as json_module
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from deskgym.cli.backend import SANDBOX, checked_sandbox, chosen_kind
 
 if TYPE_CHECKING:
     from deskgym.agents.crew import Progress, RunSpec
@@ -45,8 +48,26 @@ def run(
     reward: Annotated[str, typer.Option(help="The name of a reward.")] = "sparse",
     seed: Annotated[int, typer.Option(help="The run's seed.")] = 0,
     jobs: Annotated[
-        int, typer.Option("--jobs", "--concurrency", min=1, help="Episodes at a time.")
+        int,
+        typer.Option(
+            "--jobs", "--concurrency", min=1, help="Episodes at a time; of ray, on each node."
+        ),
     ] = 1,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where episodes are played: local (here), or ray (on all nodes of a Ray cluster)."
+        ),
+    ] = "local",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="The Ray cluster; auto: the one that this computer belongs to. Without it, one of "
+            "this computer alone.",
+        ),
+    ] = None,
+    sandbox: Annotated[str, SANDBOX] = "auto",
     out: Annotated[
         Path | None, typer.Option(help="The run's folder. Default: a new one below runs/.")
     ] = None,
@@ -121,6 +142,7 @@ def run(
         raise typer.BadParameter("--resume goes on with the run in --out, which is missing")
     if budget_usd is not None and not budget_usd > 0:
         raise typer.BadParameter("--budget-usd is above zero")
+    _check_engine(engine, address)
     agents = tuple(dict.fromkeys(agent))
     file = agent_options.read_file(agent_config)
     searches = agent_options.retrieval_settings(retrieval, embedder, file)
@@ -150,6 +172,9 @@ def run(
         retries=retries,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
+        sandbox=checked_sandbox(sandbox),
+        engine=engine,
+        address=address,
     )
     execute(spec, out or new_folder("-".join(spec.agents)), resume=resume, json=json)
 
@@ -159,15 +184,17 @@ def execute(spec: RunSpec, out: Path, *, resume: bool = False, json: bool = Fals
     from deskgym.agents.rollout import run as run_spec
     from deskgym.cli.progress import saying
     from deskgym.cli.report import show
-    from deskgym.env.sandbox.engine import connect
-    from deskgym.env.sandbox.images import ensure_image
+    from deskgym.env.sandbox.choose import ensure_made
+    from deskgym.env.sandbox.images import desk_image
     from deskgym.report import make_report
 
-    client = connect()
     with saying() as say:
-        image = ensure_image(client, say=say)
-    client.close()
-    with _progress_bar() as progress:
+        kind = chosen_kind(spec.sandbox, say)
+        spec = replace(spec, sandbox=kind)
+        # Each node of a cluster sees to its own; this computer may have none of that kind.
+        image = desk_image().tag if spec.engine == "ray" else ensure_made(kind, say=say)
+    # Ray says on standard output what becomes of its nodes; that is the report's.
+    with _progress_bar() as progress, redirect_stdout(sys.stderr):
         outcome = run_spec(spec, out, resume=resume, progress=progress, image_digest=image)
     report = make_report(outcome.results)
     if json:
@@ -203,6 +230,15 @@ def new_folder(label: str) -> Path:
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path
+
+
+def _check_engine(engine: str, address: str | None) -> None:
+    from deskgym.agents.crew import ENGINES
+
+    if engine not in ENGINES:
+        raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if address is not None and engine != "ray":
+        raise typer.BadParameter("--address is that of a Ray cluster: it goes with --engine ray")
 
 
 def _options(pairs: list[str]) -> dict[str, str]:

@@ -9,14 +9,17 @@ import math
 import shutil
 from contextlib import ExitStack
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 from docker import DockerClient
 from typer.testing import CliRunner
 
-from deskgym.bench import ROWS, Row, measure, take_turns
+from deskgym import bench_many
+from deskgym.bench import Row, measure, take_turns
 from deskgym.bench_baselines import CannotMeasure, container_run, through_docker_cli
+from deskgym.bench_rows import ROWS
 from deskgym.cli.bench import _table
 from deskgym.cli.main import app
 
@@ -74,7 +77,7 @@ def test_without_the_command_line_its_row_is_skipped_with_the_reason(
 @pytest.mark.docker
 @pytest.mark.usefixtures("desk_image")
 def test_quick_json_has_every_row_with_finite_numbers() -> None:
-    result = _invoke("--quick", "--json")
+    result = _invoke("--quick", "--json", "--desks", "12")
     assert result.exit_code == 0, result.output
     made = json.loads(result.stdout)
     assert made["quick"] is True
@@ -146,10 +149,50 @@ def test_the_command_line_is_given_the_flags_of_a_desk(
     assert len(theirs["Mounts"]) == len(ours["Mounts"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("free_mib", "limit", "wanted", "expected", "reason"),
+    [
+        (100_000, 8_192, 400, 400, ""),
+        (100_000, 128, 400, 120 - 20, "max_user_instances is 128; as root: sysctl -w"),
+        (1_024 + 240, 8_192, 400, 10, "1264 MiB of memory are free"),
+        (100_000, 128, 40, 40, ""),
+    ],
+)
+def test_as_many_desks_as_the_machine_can_hold(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    free_mib: int,
+    limit: int,
+    wanted: int,
+    expected: int,
+    reason: str,
+) -> None:
+    (tmp_path / "limit").write_text(f"{limit}\n")
+    monkeypatch.setattr(bench_many, "_INSTANCES", tmp_path / "limit")
+    monkeypatch.setattr(bench_many, "instances_in_use", lambda: 20)
+    monkeypatch.setattr(bench_many, "available", lambda: free_mib << 20)
+    many, held_by = bench_many.most_alive(wanted)
+    assert many == expected
+    assert reason in held_by
+
+
+@pytest.mark.parametrize(("before", "within"), [(128, 400 + 20 + 8), (8_192, 8_192)])
+def test_a_raised_limit_is_put_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, before: int, within: int
+) -> None:
+    limit = tmp_path / "limit"
+    limit.write_text(str(before))
+    monkeypatch.setattr(bench_many, "_INSTANCES", limit)
+    monkeypatch.setattr(bench_many, "instances_in_use", lambda: 20)
+    with bench_many.raised_instances(400):
+        assert int(limit.read_text()) == within
+    assert int(limit.read_text()) == before
+
+
 @pytest.mark.docker
 def test_what_a_row_starts_is_gone_when_it_is_done(
     docker_client: DockerClient, desk_image: str
 ) -> None:
-    measure(docker_client, desk_image, "step-peer", quick=True)
+    measure(ROWS["step-peer"], "step-peer", docker_client, desk_image, quick=True)
     left = docker_client.containers.list(all=True, filters={"label": "org.deskgym=bench"})
     assert left == []

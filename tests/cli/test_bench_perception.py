@@ -195,6 +195,7 @@ def test_the_peak_is_seen_although_it_has_passed(
         made = docker_client.containers.run(
             desk_image,
             entrypoint=["/usr/bin/python3", "-c", code],
+            network_mode="none",
             detach=True,
             labels={ANY: "peak-test", RUN: "peak-test", **owner_labels()},
         )

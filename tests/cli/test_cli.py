@@ -21,10 +21,12 @@ def nowhere(tmp_path: Path) -> str:
     return f"unix://{tmp_path}/none.sock"
 
 
-def _run(address: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run(
+    address: str, *arguments: str, path: str = os.environ["PATH"]
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from deskgym.cli.main import main; main()", *arguments],
-        env=os.environ | {"DOCKER_HOST": address},
+        env=os.environ | {"DOCKER_HOST": address, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -53,23 +55,36 @@ def test_version_is_the_packages() -> None:
 
 
 def test_no_engine_is_one_clear_message_and_code_3(nowhere: str) -> None:
-    for arguments in (("image", "info"), ("image", "build"), ("clean",), ("setup",)):
+    setup = ("setup", "--sandbox", "docker")
+    for arguments in (("image", "info"), ("image", "build"), ("clean",), setup):
         run = _run(nowhere, *arguments)
         assert run.returncode == 3, run.stderr
         assert "Traceback" not in run.stderr
         assert nowhere in run.stderr
 
 
+def test_without_either_a_run_says_what_was_tried_for_both(nowhere: str) -> None:
+    run = _run(nowhere, "demo", path="/nowhere")
+    assert run.returncode == 3, run.stderr
+    assert nowhere in run.stderr
+    assert "bubblewrap is not installed" in run.stderr
+    assert "deskgym setup" in run.stderr
+
+
 def test_wrong_usage_is_code_2(nowhere: str) -> None:
     assert _run(nowhere, "no-such-command").returncode == 2
 
 
-def test_doctor_without_an_engine_fails_and_says_what_to_do(nowhere: str) -> None:
-    run = _run(nowhere, "doctor", "--json")
+def test_doctor_without_an_engine_and_without_bubblewrap_fails_and_says_what_to_do(
+    nowhere: str,
+) -> None:
+    run = _run(nowhere, "doctor", "--json", path="/nowhere")
     assert run.returncode == 1, run.stderr
     checks = {check["name"]: check for check in json.loads(run.stdout)}
-    assert checks["engine"]["status"] == "fail"
-    assert checks["engine"]["remedy"] == "deskgym setup"
+    for name in ("engine", "bwrap"):
+        assert checks[name]["status"] == "fail"
+        assert checks[name]["remedy"] == "deskgym setup"
+    assert "bubblewrap is not installed" in checks["bwrap"]["detail"]
     assert checks["memory"]["status"] in ("ok", "warn")
 
 
