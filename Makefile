@@ -43,11 +43,13 @@ $(STAMP): pyproject.toml
 demo: setup
 	$(VENV)/bin/deskgym demo
 
-# What the demo people's files are made with, which the tests do again.
+# What the demo people's files are made with, which the tests do again. Most tests wait for processes
+# and desks, so that there are more workers than cores; each takes whole modules.
+WORKERS ?= 4
 test: setup
 	$(call need,command -v ffmpeg,ffmpeg)
 	$(call need,command -v espeak-ng,espeak-ng)
-	$(VENV)/bin/python -m pytest $(ARGS)
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(STAMP) types
 	$(VENV)/bin/ruff check .

@@ -26,9 +26,16 @@ import importlib, pkgutil, sys
 import deskgym
 names = [info.name for info in pkgutil.walk_packages(deskgym.__path__, "deskgym.")]
 for name in names:
-    if not name.endswith(".__main__"):
+    if name.endswith(".__main__"):
+        continue
+    try:
         module = importlib.import_module(name)
-        assert module.__file__.startswith(sys.argv[1]), module.__file__
+    except ModuleNotFoundError as error:
+        # An adapter is made of its framework's classes, and of no use without it.
+        if "adapters" in name and error.name in ("inspect_ai", "verifiers", "agents"):
+            continue
+        raise
+    assert module.__file__.startswith(sys.argv[1]), module.__file__
 print(len(names))
 """
 

@@ -19,6 +19,7 @@ from deskgym.tasks.demo import PEOPLE, DemoDataset
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "docs").glob("*.md")}
 
 
 def section(title: str) -> str:
@@ -51,6 +52,23 @@ def test_the_example_runs_word_for_word(tmp_path: Path) -> None:
         f"{n} " for n in range(1, 11)
     ]
     assert lines[-1] == "reward 0.0 because answered"
+
+
+def blocks(text: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("desk_image")
+@pytest.mark.parametrize(
+    "text", [section("Many desks"), DOCS["many-desks.md"]], ids=["readme", "docs"]
+)
+def test_examples_of_many_desks_run_word_for_word(text: str, tmp_path: Path) -> None:
+    assert blocks(text)
+    for code in blocks(text):
+        command = [sys.executable, "-W", "error", "-c", code]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_the_section_on_ones_own_agent_is_short() -> None:
@@ -87,7 +105,7 @@ def test_the_agents_named_are_those_there_are() -> None:
 
 def test_the_options_named_are_those_of_run() -> None:
     shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help"]).output
-    for command in re.findall(r"deskgym run [^`\n]*", README):
+    for command in re.findall(r"deskgym run [^`\n]*", "\n".join([README, *DOCS.values()])):
         for option in re.findall(r"(?<= )--[a-z-]+", command):
             assert option in shown, command
 
@@ -104,7 +122,7 @@ def test_every_command_named_exists() -> None:
 
 def test_the_commands_with_json_are_those_said_to_have_it() -> None:
     runner = CliRunner()
-    without = [["setup"], ["shell"], ["clean"], ["image", "build"]]
+    without = [["setup"], ["shell"], ["clean"], ["serve"], ["mcp"], ["image", "build"]]
     with_json = [
         ["doctor"], ["demo"], ["run"], ["report"], ["bench"], ["tasks", "list"],
         ["profiles", "list"], ["profiles", "info"], ["image", "info"],
@@ -133,6 +151,8 @@ def test_the_demo_people_are_as_large_as_said() -> None:
 
 def test_the_files_named_are_there() -> None:
     for name in re.findall(r"\]\(([^):]+)\)", README):
+        assert (ROOT / name).is_file(), name
+    for name in re.findall(r"`(examples/[^`]+)`", "\n".join([README, *DOCS.values()])):
         assert (ROOT / name).is_file(), name
     for folder in re.findall(r"^([a-z_]+)/ ", README, re.MULTILINE):
         assert (ROOT / folder).is_dir(), folder

@@ -61,6 +61,12 @@ class HippoCampDataset:
         self.aliases = {
             c.published: c.name for c in self._configs.values() if c.published != c.name
         }
+        wholes = {c.user: full for full, c in self._configs.items() if c.scope != "Subset"}
+        self.part_of = {
+            full: wholes[c.user]
+            for full, c in self._configs.items()
+            if c.scope == "Subset" and c.user in wholes
+        }
         self._profiles: dict[str, tuple[Profile, tuple[Finding, ...]]] = {}
         self._tasks: dict[str, tuple[tuple[Task, ...], tuple[Finding, ...]]] = {}
 

@@ -51,10 +51,12 @@ class Raw:
     content_type: str = "application/json"
 
 
+@dataclass(frozen=True)
 class Drop:
     """Close the connection without a word."""
 
 
+@dataclass(frozen=True)
 class Hang:
     """Say nothing until the test is over."""
 
