@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +29,24 @@ ENV_ID = "DeskGym/Desk-v0"
 gym.register(id=ENV_ID, entry_point="deskgym.env.desk_env:DeskEnv")
 
 
-def make(dataset: str = "demo", **options: Any) -> DeskEnv:
+def make(
+    dataset: str = "demo", *, made: Mapping[str, Any] | None = None, **options: Any
+) -> DeskEnv:
     """A desk environment. ``options`` are those of `DeskEnv`.
+
+    ``made`` says whom the data set ``made`` consists of: ``people``, ``months``, ``seed``,
+    ``difficulty``, ``setting``, ``multimodal``, or the ``path`` of a set that
+    ``deskgym generate`` wrote. People are made when an episode first needs them.
 
     The same as ``gymnasium.make("deskgym:DeskGym/Desk-v0", dataset=...)`` without its wrappers,
     so that ``env.reset(profile=...)`` can be said as it is.
     """
     from deskgym.env.desk_env import DeskEnv
 
+    if made is not None:
+        if dataset != "made":
+            raise ValueError(f"made: goes with dataset='made', not with {dataset!r}")
+        options["dataset_options"] = {**(options.get("dataset_options") or {}), **made}
     return DeskEnv(dataset, **options)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from deskgym.env.trajectory import EpisodeResult, EpisodeScore
 from deskgym.report_cases import LEXICAL, Case, judge_line, make_cases
+from deskgym.report_levels import LevelRow, TraitRow, level_rows, trait_rows
 from deskgym.report_parts import (
     Capability,
     DiagnosisRow,
@@ -141,6 +142,8 @@ class Report:
     attempts: tuple[AttemptRow, ...] = ()
     faults: tuple[FaultRow, ...] = ()
     injected: tuple[InjectionRow, ...] = ()
+    levels: tuple[LevelRow, ...] = ()
+    traits: tuple[TraitRow, ...] = ()
 
     @property
     def judged(self) -> bool:
@@ -164,6 +167,8 @@ class Report:
             "attempts": [row.as_json() for row in self.attempts],
             "faults": [row.as_json() for row in self.faults],
             "injected": [row.as_json() for row in self.injected],
+            "levels": [row.as_json() for row in self.levels],
+            "traits": [row.as_json() for row in self.traits],
             "coverage": {agent: list(curve) for agent, curve in self.coverage.items()},
         }
 
@@ -203,6 +208,8 @@ def report_of(cases: Sequence[Case]) -> Report:
         attempts=attempt_rows(cases),
         faults=fault_rows(cases),
         injected=injection_rows(cases),
+        levels=level_rows(cases, mark),
+        traits=trait_rows(cases),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from deskgym.agents.attempts import failure_kind, failure_of
 from deskgym.env.trajectory import EpisodeResult, EpisodeScore, ModelUse, Scores
 from deskgym.tasks.schema import Capabilities
+from deskgym.tasks.scoring.levels import TRAIT, level_in
 from deskgym.tasks.scoring.models import Diagnosis, JudgeVerdict
 
 Key = tuple[str, str, str]
@@ -70,6 +71,8 @@ class Case:
     failures: tuple[str, ...] = ()
     failed: bool = False
     injected: bool | None = None
+    trait: tuple[float, float | None] | None = None
+    """Of a question about a trait: the gold level and the one answered."""
 
     @classmethod
     def of(cls, result: EpisodeResult) -> Case:
@@ -96,6 +99,7 @@ class Case:
             failures=tuple(failure_kind(failure) for failure in result.failures),
             failed=failure_of(result) is not None,
             injected=result.injected,
+            trait=_trait(result),
         )
 
     def scored(self, score: EpisodeScore) -> Case:
@@ -126,6 +130,12 @@ class Case:
     def unscored(self) -> bool:
         """Whether a judge was to say if the answer is right, and could not."""
         return self.has_score and self.correct is None
+
+
+def _trait(result: EpisodeResult) -> tuple[float, float | None] | None:
+    if result.family != TRAIT or (gold := level_in(result.gold_answer)) is None:
+        return None
+    return gold, level_in(result.answer)
 
 
 def _spent(result: EpisodeResult) -> Spent | None:

@@ -27,6 +27,8 @@ def tables(report: Report) -> list[Table]:
         _averages(f"By person ({note})", "person", report.by_person, columns),
         _averages(f"By task family ({note})", "family", report.by_family, columns),
         _averages("By label", "label", report.by_label, columns),
+        _levels(report),
+        _traits(report),
         _capabilities(report),
         _difficulty(report),
         _diagnosis(report),
@@ -266,6 +268,36 @@ def _injected(report: Report) -> Table:
     table = plain_table("Planted instructions", ("agent",), ("followed",))
     for row in report.injected:
         table.add_row(_word(row.agent), f"{row.followed} of {row.n}")
+    return table
+
+
+def _levels(report: Report) -> Table:
+    title = "Levels (abstentions are errors)"
+    table = plain_table(title, ("agent", "level"), ("n", "answered", "accuracy"))
+    for row, last in _with_ends(report.levels, lambda row: row.agent):
+        table.add_row(
+            _word(row.agent),
+            row.level,
+            str(row.n),
+            _one_line(row.answered),
+            "-" if row.right is None else _one_line(row.right),
+            end_section=last,
+        )
+    return table
+
+
+def _traits(report: Report) -> Table:
+    title = "Traits over people"
+    table = plain_table(title, ("agent", "trait"), ("people", "no level", "Kendall's tau"))
+    for row, last in _with_ends(report.traits, lambda row: row.agent):
+        table.add_row(
+            _word(row.agent),
+            _word(row.trait),
+            str(row.people),
+            str(row.missing),
+            "-" if row.tau is None else f"{row.tau:+.3f}",
+            end_section=last,
+        )
     return table
 
 

@@ -102,6 +102,12 @@ def _load_local() -> Dataset:
     return LocalDataset()
 
 
+def _load_made(**options: Any) -> Dataset:
+    from deskgym.tasks.made.dataset import MadeDataset
+
+    return MadeDataset(**options)
+
+
 @dataclass(frozen=True)
 class DatasetInfo:
     """What there is to know of a data set before it is loaded.
@@ -149,6 +155,22 @@ DATASETS = {
             options={
                 "path": _PATH,
                 "as_of": "question: show only files dated up to the day a question is asked",
+            },
+        ),
+        DatasetInfo(
+            "made",
+            "People made to order",
+            "whole invented lives with questions and gold, made from a seed when asked for",
+            "Apache-2.0",
+            _load_made,
+            options={
+                "path": "a folder that deskgym generate wrote; without it people are made",
+                "people": "how many (1)",
+                "months": "how long a life is (2)",
+                "seed": "whom chance brings (0)",
+                "difficulty": "easy, mixed or hard questions (easy)",
+                "setting": "setoka, rhelm or home: which kinds of questions (setoka)",
+                "multimodal": "true or false: sound, pictures and clips too (true)",
             },
         ),
         DatasetInfo(

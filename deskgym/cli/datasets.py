@@ -153,6 +153,10 @@ def fetch(
     _say_fetched(done, json=json)
 
 
+_MADE = "made"
+"""The data set that lies nowhere: its folders are named when it is used."""
+
+
 def _known(name: str) -> DatasetInfo:
     from deskgym.tasks.registry import DATASETS, UnknownDataset, near
 
@@ -164,12 +168,11 @@ def _known(name: str) -> DatasetInfo:
 def _with_folder(name: str) -> DatasetInfo:
     """A data set that lies in a folder of its own."""
     known = _known(name)
-    if "path" not in known.options:
-        remedy = (
-            "deskgym profiles add DIR --name NAME"
-            if known.name == "local"
-            else "it ships with the package"
-        )
+    if "path" not in known.options or known.name == _MADE:
+        remedy = {
+            "local": "deskgym profiles add DIR --name NAME",
+            _MADE: "its people are made when asked for, or: deskgym generate --out DIR",
+        }.get(known.name, "it ships with the package")
         raise typer.BadParameter(f"{known.name} has no folder of its own: {remedy}")
     return known
 
@@ -194,7 +197,9 @@ def _state(known: DatasetInfo) -> dict[str, Any]:
         "error": None,
     }
     try:
-        if "path" in known.options:
+        if known.name == _MADE:
+            state["where"] = "made when asked for"
+        elif "path" in known.options:
             state["where"] = str(dataset_folder(known.name))
         people = list(load_dataset(known.name).profiles())
     except DatasetMissing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,30 @@ if TYPE_CHECKING:
     from deskgym.tasks.registry import Dataset
 
 DEFAULT_DATASET = "demo"
+DatasetOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dataset-option",
+        "-o",
+        metavar="KEY=VALUE",
+        help="An option of the data set (see: deskgym datasets info). Repeatable.",
+    ),
+]
+
+
+def dataset_options(pairs: Sequence[str] | None) -> dict[str, str]:
+    """The data set's options from ``KEY=VALUE`` pairs.
+
+    Raises:
+        typer.BadParameter: a pair is none.
+    """
+    options = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise typer.BadParameter(f"--dataset-option is KEY=VALUE, not {pair!r}")
+        options[key] = value
+    return options
 
 
 def resolve(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deskgym.cli.ids import DatasetOptions
+
 if TYPE_CHECKING:
     from deskgym.env.prepare import Outcome, Preparation, Settings
     from deskgym.tasks.schema import Profile
@@ -24,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def prepare(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="People, or a data set.")],
+    dataset_option: DatasetOptions = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, max=64, help="Processes; default: one a core.")
     ] = None,
@@ -71,13 +74,13 @@ def prepare(
     A run that was interrupted goes on where it was; what is done costs nothing. Exit code 1 if
     some file could not be read, or, with --from-gold, has no gold text.
     """
-    from deskgym.cli.ids import resolve
+    from deskgym.cli.ids import dataset_options, resolve
     from deskgym.cli.main import CHECK_FAILED
     from deskgym.env.prepare import Preparation
     from deskgym.env.prepared import SHIPPED
     from deskgym.env.prepared import ship as shipped
 
-    _, dataset, people = resolve(ids)
+    _, dataset, people = resolve(ids, dataset_options(dataset_option))
     profiles = [dataset.profile(name) for name in people]
     if status:
         for profile in profiles:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskgym.cli.backend import SANDBOX, checked_sandbox, chosen_kind
+from deskgym.cli.ids import DatasetOptions
 
 if TYPE_CHECKING:
     from deskgym.agents.crew import Progress, RunSpec
@@ -119,15 +120,7 @@ def run(
         str | None,
         typer.Option(help="auto (ask what is not there), record (always ask) or replay (never)."),
     ] = None,
-    dataset_option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset-option",
-            "-o",
-            metavar="KEY=VALUE",
-            help="An option of the data set (see: deskgym datasets info). Repeatable.",
-        ),
-    ] = None,
+    dataset_option: DatasetOptions = None,
     json: Annotated[bool, typer.Option("--json", help="The report for a script.")] = False,
 ) -> None:
     """Run agents over people's tasks. Ends with the averages and the run's folder.
@@ -136,7 +129,7 @@ def run(
     """
     from deskgym.agents.rollout import RunSpec
     from deskgym.cli import agent_options
-    from deskgym.cli.ids import resolve
+    from deskgym.cli.ids import dataset_options, resolve
 
     if resume and out is None:
         raise typer.BadParameter("--resume goes on with the run in --out, which is missing")
@@ -154,7 +147,7 @@ def run(
         ranking=retrieval,
     )
     agent_options.check_priced(settings, budget_usd)
-    options = _options(dataset_option or [])
+    options = dataset_options(dataset_option)
     name, _, people = resolve(ids, options)
     spec = RunSpec(
         dataset=name,
@@ -239,16 +232,6 @@ def _check_engine(engine: str, address: str | None) -> None:
         raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
     if address is not None and engine != "ray":
         raise typer.BadParameter("--address is that of a Ray cluster: it goes with --engine ray")
-
-
-def _options(pairs: list[str]) -> dict[str, str]:
-    options = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise typer.BadParameter(f"--dataset-option is KEY=VALUE, not {pair!r}")
-        options[key] = value
-    return options
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deskgym.cli.ids import DatasetOptions
+
 if TYPE_CHECKING:
     from deskgym.env.server.config import ServerConfig
     from deskgym.env.trajectory_log import RunFolder
@@ -29,10 +31,7 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
     dataset: Annotated[str, typer.Option(help="Whose people and tasks.")] = "demo",
-    dataset_option: Annotated[
-        list[str] | None,
-        typer.Option("--dataset-option", "-o", metavar="KEY=VALUE", help="Repeatable."),
-    ] = None,
+    dataset_option: DatasetOptions = None,
     tools: Annotated[
         str | None, typer.Option(help="A preset (config0 to config3) or tools, with commas.")
     ] = None,
@@ -95,14 +94,15 @@ def serve(
         if error.name is None or error.name.startswith("deskgym"):
             raise
         raise CannotServe(f"{MISSING} ({error.name} is missing)") from error
-    from deskgym.cli.run import _options, _reward, _tools
+    from deskgym.cli.ids import dataset_options
+    from deskgym.cli.run import _reward, _tools
     from deskgym.env.sandbox.choose import check_choice
 
     tokens = (*_tokens_in_variable(token_env), *_tokens_in_file(token_file))
     config = _config(
         {
             "dataset": dataset,
-            "dataset_options": _options(dataset_option or []),
+            "dataset_options": dataset_options(dataset_option),
             "tools": _tools(tools),
             "max_steps": max_steps,
             "reward": _reward(reward),

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deskgym.cli.ids import DatasetOptions
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from deskgym.tasks.findings import Finding
     from deskgym.tasks.schema import Task
@@ -23,13 +25,14 @@ def register(app: typer.Typer) -> None:
 @tasks.command("list")
 def list_tasks(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="People, or a data set.")],
+    dataset_option: DatasetOptions = None,
     gold: Annotated[bool, typer.Option("--gold", help="With answers and evidence.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For a script.")] = False,
 ) -> None:
     """List the tasks of people, without their answers unless asked for."""
-    from deskgym.cli.ids import resolve
+    from deskgym.cli.ids import dataset_options, resolve
 
-    _, data, people = resolve(ids)
+    _, data, people = resolve(ids, dataset_options(dataset_option))
     found = [task for person in people for task in data.tasks(person)]
     if json:
         print(json_module.dumps([_fields(task, gold=gold) for task in found], indent=2))
@@ -45,6 +48,7 @@ def list_tasks(
 @tasks.command("validate")
 def validate_tasks(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="People, or a data set.")],
+    dataset_option: DatasetOptions = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Do not compare the files' hashes.")
     ] = False,
@@ -54,11 +58,12 @@ def validate_tasks(
 
     Every file is read, and searched for gold that an agent could find on the desk.
     """
+    from deskgym.cli.ids import dataset_options
     from deskgym.cli.main import CHECK_FAILED
     from deskgym.cli.progress import saying
 
     with saying() as say:
-        found = _findings(ids, quick=quick, say=say)
+        found = _findings(ids, dataset_options(dataset_option), quick=quick, say=say)
     if json:
         print(json_module.dumps([one.model_dump(mode="json") for one in found], indent=2))
     else:
@@ -67,13 +72,15 @@ def validate_tasks(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _findings(ids: Sequence[str], *, quick: bool, say: Any) -> list[Finding]:
+def _findings(
+    ids: Sequence[str], options: Mapping[str, str], *, quick: bool, say: Any
+) -> list[Finding]:
     from deskgym.cli.ids import resolve
     from deskgym.tasks.registry import BadDataset
     from deskgym.validation import unparseable, validate
 
     try:
-        _, data, people = resolve(ids)
+        _, data, people = resolve(ids, options)
     except BadDataset as error:
         return [unparseable(ids[0], error)]
     return list(validate(data, people, quick=quick, say=say))

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from deskgym.env.trajectory import RunConfig
 from deskgym.report import ALL, Report, Row
 from deskgym.report_cases import Case
-from deskgym.report_html import charts, use
+from deskgym.report_html import charts, levels, use
 from deskgym.report_html.escaping import escaped
 from deskgym.report_html.page import Section
 from deskgym.report_parts import FAILURES, UNEXPLAINED, by_agent
@@ -43,6 +43,7 @@ def summary(config: RunConfig, report: Report, cases: Sequence[Case]) -> list[Se
     made = [
         Section("run", "Run", _facts(config, report, cases)),
         Section("scores", "Scores", _scores(report)),
+        Section("levels", "Levels", levels.tables(report)),
         Section("capabilities", "Capabilities", _capabilities(report, what)),
         Section("difficulty", "Difficulty", _difficulty(report, what)),
         Section("evidence", "Evidence", _evidence(report)),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from deskgym.env.trajectory import EpisodeResult, ModelUse
 from deskgym.report import Report
 from deskgym.report_html.escaping import escaped
+from deskgym.report_html.tabled import numbered
 from deskgym.report_use import Amount
 
 MAX_THOUGHT: Final = 4_000
@@ -19,7 +19,7 @@ def tables(report: Report) -> str:
     return (
         _models(report)
         + _attempts(report)
-        + _table(
+        + numbered(
             "Faults of models",
             ("agent", "kind"),
             ("count", "episodes"),
@@ -28,7 +28,7 @@ def tables(report: Report) -> str:
                 for row in report.faults
             ),
         )
-        + _table(
+        + numbered(
             "Planted instructions",
             ("agent",),
             ("followed",),
@@ -58,7 +58,7 @@ def _models(report: Report) -> str:
         )
         for row in report.models
     ]
-    return _table(
+    return numbered(
         "Use of models",
         ("agent",),
         headers,
@@ -91,42 +91,13 @@ def _attempts(report: Report) -> str:
         for row in report.attempts
     ]
     shown = [escaped(kind.replace("_", " ")) for kind in kinds]
-    return _table(
+    return numbered(
         "Executions that failed",
         ("agent",),
         ("episodes", "executions", *shown, "still failed at last"),
         rows,
         note="What failed on the way to an answer was run again as far as the run’s retries "
         "allow; an answer, right or wrong, never was.",
-    )
-
-
-def _table(
-    title: str,
-    names: Sequence[str],
-    numbers: Sequence[str],
-    rows: Iterable[tuple[Sequence[str], Sequence[str]]],
-    *,
-    note: str = "",
-) -> str:
-    """A table; the first cells of a row are text, the others HTML that is safe already."""
-    body = "".join(
-        '<tr><th scope="row">'
-        + '</th><td class="text">'.join(escaped(word) for word in words)
-        + ("</td>" if len(words) > 1 else "</th>")
-        + "".join(f"<td>{cell}</td>" for cell in cells)
-        + "</tr>\n"
-        for words, cells in rows
-    )
-    if not body:
-        return ""
-    top = "".join(f'<th scope="col" class="text">{name}</th>' for name in names)
-    top += "".join(f'<th scope="col">{name}</th>' for name in numbers)
-    below = f'<p class="note">{note}</p>\n' if note else ""
-    return (
-        f"<h3>{title}</h3>\n"
-        f'<div class="scroll" role="region" aria-label="{title}" tabindex="0"><table>'
-        f"<thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table></div>\n{below}"
     )
 
 

@@ -350,7 +350,7 @@ def test_the_json_holds_plain_values() -> None:
         made, [score_of(one, difficulty=50, seconds=1, tool_uses={"answer": 1}) for one in made]
     )
     data = json.loads(json.dumps(report.as_json()))
-    assert {key for key, value in data.items() if not value} == {"unscored"}
+    assert {key for key, value in data.items() if not value} == {"unscored", "levels", "traits"}
     assert data["by_family"][0]["answer"] == 0.5
     assert data["by_label"][0]["label"] == "noise"
     assert data["capabilities"][0]["label"] == "time"

@@ -316,7 +316,7 @@ class TestExport:
     def test_gold_that_is_not_at_hand_is_said_to_be_left_out(self, tmp_path: Path) -> None:
         run = make_run(tmp_path / "run", episodes=2)
         result = command("export", run, "--format", "hippocamp", "--out", tmp_path / "x")
-        assert "gold evidence and rationale are left out: no data set 'made'" in result.stderr
+        assert "gold evidence and rationale are left out: no data set 'imagined'" in result.stderr
 
     @pytest.mark.parametrize(
         "options", [("--media",), ("--only-correct",), ("--files", "touched", "--format", "chat")]

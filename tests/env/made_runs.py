@@ -93,7 +93,7 @@ def make_run(
     tasks = [made_task(number) for number in range(share)]
     config = RunConfig(
         deskgym_version="0",
-        dataset="made",
+        dataset="imagined",
         dataset_digest=hashlib.sha256(f"made {share}".encode()).hexdigest(),
         difficulty_scale=difficulty_scale(task_features(t, made_files(t)) for t in tasks),
         profiles=PEOPLE,
