@@ -88,6 +88,21 @@ def groups_of(pid: int) -> list[Path]:
     return [f for place in hierarchies() for f in (place.folder / "deskgym").glob(pattern)]
 
 
+def check_empty(pid: int) -> None:
+    """What was in the desk with its runner ends a moment after it."""
+    deadline = time.monotonic() + BOUND_S
+    while any(_processes(group) for group in groups_of(pid)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _processes(group: Path) -> str:
+    try:
+        return (group / "cgroup.procs").read_text()
+    except OSError:  # removed by another's sweep
+        return ""
+
+
 @pytest.mark.parametrize(
     "program",
     [
@@ -106,6 +121,7 @@ def test_killed(owner: Owner, program: str) -> None:
     child.kill()
     child.wait()
     check_gone(runner)
+    check_empty(child.pid)
     sweep_groups()  # nobody was there to remove them
     assert groups_of(child.pid) == []
 
@@ -122,6 +138,7 @@ def test_the_first_desk_of_a_process_sweeps_what_the_dead_left(owner: Owner) -> 
     child.kill()
     child.wait()
     check_gone(runner)
+    check_empty(child.pid)
     owner(READY + "time.sleep(100)")
     assert groups_of(child.pid) == []
 

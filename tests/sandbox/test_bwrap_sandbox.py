@@ -347,7 +347,8 @@ def test_groups_of_either_version_are_set_to_the_limits(version: int) -> None:
         assert int(files["cpu.cfs_quota_us"]) / int(files["cpu.cfs_period_us"]) == 0.5
 
 
-def test_groups_of_the_dead_are_swept_and_no_others() -> None:
+def test_groups_of_the_dead_are_swept_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "_PARENT", f"deskgym-test-{os.getpid()}")  # others sweep, too
     dead = subprocess.Popen(["true"])
     dead.wait()
     mine = make_groups(DeskLimits())
@@ -364,6 +365,8 @@ def test_groups_of_the_dead_are_swept_and_no_others() -> None:
         assert mine.folders[name].exists()
     mine.remove()
     assert not any(folder.exists() for folder in mine.folders.values())
+    for parent in {folder.parent for folder in mine.folders.values()}:
+        parent.rmdir()
 
 
 # -- the filter and the choice -----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -166,24 +165,3 @@ def test_ended_without_closing(
     child = owner(f"sys.stderr = open(os.devnull, 'w')\nsay('ready')\n{end}")
     child.wait()
     check_gone(docker_client, run_id)
-
-
-def test_the_sweep_takes_what_the_dead_left(
-    owner: Owner, docker_client: DockerClient, run_id: str, desk_image: str
-) -> None:
-    child = owner("from deskgym.env.sandbox.sweep import owner_labels\nsay('ready'); "
-                  "import json; say(json.dumps(owner_labels())); time.sleep(100)")  # fmt: skip
-    assert child.stdout is not None
-    labels = json.loads(child.stdout.readline())
-    left = docker_client.containers.create(
-        desk_image, network_mode="none", labels={sweep.RUN: run_id, **labels}
-    )
-    sweep.sweep(docker_client)
-    assert str(left.id) in desks(docker_client, run_id)  # its owner lives
-    child.kill()
-    child.wait()
-    sweep.sweep(docker_client)
-    deadline = time.monotonic() + 10  # another's sweep may have been there first, and not be done
-    while desks(docker_client, run_id) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert desks(docker_client, run_id) == []

@@ -23,16 +23,32 @@ from deskgym.env.sandbox.sweep import (
     sweep,
 )
 
+SAY_LABELS = (
+    "import json, sys; from deskgym.env.sandbox.sweep import owner_labels; "
+    "print(json.dumps(owner_labels()), flush=True); sys.stdin.read()"
+)
+
 
 @pytest.fixture
-def labels_of_the_dead() -> dict[str, str]:
+def owner() -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+    """A process, and the labels of what it owns."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SAY_LABELS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        yield child, json.loads(child.stdout.readline())
+        child.kill()
+
+
+@pytest.fixture
+def labels_of_the_dead(owner: tuple[subprocess.Popen[str], dict[str, str]]) -> dict[str, str]:
     """The labels of a process that has ended."""
-    program = (
-        "import json; from deskgym.env.sandbox.sweep import owner_labels; "
-        "print(json.dumps(owner_labels()))"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    labels: dict[str, str] = json.loads(run.stdout)
+    child, labels = owner
+    child.kill()
+    child.wait()
     return labels
 
 
@@ -95,6 +111,25 @@ def test_only_the_orphan_goes(docker_client: DockerClient, desks: dict[str, Cont
     with pytest.raises(NotFound):
         docker_client.containers.get(str(desks["orphan"].id))
     docker_client.containers.get(str(desks["owned"].id))
+
+
+@pytest.mark.docker
+def test_a_desk_goes_once_its_owner_is_dead(
+    docker_client: DockerClient,
+    desk_image: str,
+    owner: tuple[subprocess.Popen[str], dict[str, str]],
+) -> None:
+    child, labels = owner
+    left = docker_client.containers.create(
+        desk_image, network_mode="none", labels={RUN: "test", **labels}
+    )
+    sweep(docker_client)
+    docker_client.containers.get(str(left.id))
+    child.kill()
+    child.wait()
+    sweep(docker_client)
+    with pytest.raises(NotFound):
+        docker_client.containers.get(str(left.id))
 
 
 @pytest.mark.docker
